@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** File imports. Removes orphaned imports of a stopped service once this one is ready. */
+/** File imports. Ends orphaned imports of a stopped service once this one is ready. */
 export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints' | 'importRecords' | 'attachmentsTotal'>>(
   async (app, { databaseUrl, walCheckpoints, importRecords, attachmentsTotal }) => {
     const importer = new Importer({
@@ -21,7 +21,7 @@ export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints' | 'importRecords
       warn: (error, message) => app.log.warn({ err: error }, message),
     })
     app.decorate('importer', importer)
-    app.addHook('onReady', async () => importer.clear())
+    app.addHook('onReady', async () => importer.endOrphans())
     app.addHook('preClose', () => importer.close())
   },
   { name: 'imports', fastify: '5.x', dependencies: ['database'] },

@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
-import { isFolded } from '../src/db/large-writes.ts'
 import { ApiError } from '../src/errors.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { ensureNamed, sendZip } from '../src/requests/send.ts'
@@ -17,10 +15,6 @@ const LONGEST = 15 * 60 * 1000
 /** `Retry-After`, in seconds. */
 const RETRY_AFTER = 10
 
-/** Longest wait for the completion of a large write, and the pause between looks, in milliseconds. */
-const PATIENCE = 5000
-const PAUSE = 50
-
 /** The export of everything, as a download. */
 const exportRoutes: Routes = async (app) => {
   const running = new Set<Readable>()
@@ -30,17 +24,10 @@ const exportRoutes: Routes = async (app) => {
     for (const archive of running) archive.destroy(new Error('the service stops'))
   })
 
-  /** Waits while the changes of a large write, such as an import that has just ended, are moved into the sequence: usually a second. */
-  async function awaitSequence(): Promise<void> {
-    const until = performance.now() + PATIENCE
-    while (!isStopping && performance.now() < until && !isFolded(app.db.$client)) await sleep(PAUSE)
-  }
-
-  /** Begins an export. @throws ApiError 503 if there are too many, or a large write is still being completed */
+  /** Begins an export. @throws ApiError 503 if there are too many */
   async function begin(): Promise<Readable> {
     const { ArchiveSnapshot } = await import('../src/exchange/archives/archive-snapshot.ts')
     const { zipArchive } = await import('../src/exchange/archives/archive-zip.ts')
-    await awaitSequence()
     if (isStopping || running.size >= MOST) {
       throw new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': String(RETRY_AFTER) } })
     }

@@ -131,7 +131,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
       operationId: 'createImport',
       summary: 'Import a board from a file, or an archive',
       description:
-        'The file is the body, of any media type, or the only part of a form (`multipart/form-data`), which also has its name. It becomes a new project, all or nothing: it is invisible until it is complete, and other requests do not wait for it. People of the board become the members with the same email; others keep their names, unless `map` or `matchNames` matches them, or they are merged later (POST /api/people/{id}/merge). A zip file of GET /api/export (`phaseboard`, admins only) restores its records under the same ids: docs/export-format.md. GET /api/imports/{id} reports the progress.',
+        'The file is the body, of any media type, or the only part of a form (`multipart/form-data`), which also has its name. It becomes a new project, all or nothing, by one write: others wait for it, 0.5 s per 10,000 records. People of the board become the members with the same email; others keep their names, unless `map` or `matchNames` matches them, or they are merged later (POST /api/people/{id}/merge). A zip file of GET /api/export (`phaseboard`, admins only) restores its records under the same ids: docs/export-format.md. GET /api/imports/{id} reports the progress.',
       tags,
       querystring: ImportQuery,
       response: { 202: ref(ImportStartedSchema) },
@@ -166,7 +166,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
       querystring: PagesQuery,
       response: { 200: Type.Array(ref(ImportSchema)) },
     },
-    handler: (request) => imports.list(memberOf(request), importer.failed, request.query),
+    handler: (request) => imports.list(memberOf(request), importer.live, request.query),
   })
 
   app.get('/api/imports/:id', {
@@ -178,7 +178,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
       params: IdParams,
       response: { 200: ref(ImportSchema), 404: ref(ErrorBody) },
     },
-    handler: (request) => imports.get(request.params.id, memberOf(request), importer.failed),
+    handler: (request) => imports.get(request.params.id, memberOf(request), importer.live),
   })
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { openDatabase, type SharedDatabase } from '../src/db/client.ts'
 import { shippedMigrations } from '../src/db/migrations.ts'
@@ -25,4 +26,19 @@ export function makeOldFile(path: string, migrations: number): SQLite.Database {
       .run(hash, folderMillis)
   }
   return client
+}
+
+/** Waits until another connection or process holds the write lock of a file. */
+export async function locked(file: string): Promise<void> {
+  const tool = new SQLite(file, { timeout: 0 })
+  try {
+    for (;;) {
+      tool.exec('begin immediate; rollback')
+      await sleep(2)
+    }
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
+  } finally {
+    tool.close()
+  }
 }

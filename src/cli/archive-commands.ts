@@ -1,8 +1,7 @@
 /** The commands for archives. */
 
-import { ChunkedWriter } from '../db/chunked-writer.ts'
 import type { SharedDatabase } from '../db/client.ts'
-import { foldAll } from '../db/large-writes.ts'
+import { BY_COMMAND } from '../db/current-write.ts'
 import type { DamagedFile } from '../exchange/archives/archive-snapshot.ts'
 import { exportArchive } from '../exchange/archives/export-archive.ts'
 import {
@@ -10,7 +9,7 @@ import {
   describeArchive,
   importArchive,
 } from '../exchange/archives/import-archive.ts'
-import { cannotImport, importByCommand } from '../exchange/imports/archive-job.ts'
+import { cannotImport } from '../exchange/imports/archive-job.ts'
 import { optionNamesFor } from '../exchange/imports/option-names.ts'
 import { counted } from '../maintenance/checks.ts'
 import { shown } from './shown.ts'
@@ -30,8 +29,6 @@ function describeDamaged(damaged: readonly DamagedFile[]): string {
 
 /** `export`. @param path the target */
 export async function exportTo(db: SharedDatabase, path: string, { force }: { force?: true }): Promise<void> {
-  // Leftovers of a killed process.
-  await foldAll(db, new ChunkedWriter(db))
   const { manifest, damaged } = await shown('exporting', 'records', (options) =>
     exportArchive(db.$client, path, { ...options, force }),
   )
@@ -44,20 +41,16 @@ export async function exportTo(db: SharedDatabase, path: string, { force }: { fo
 /**
  * `import phaseboard`.
  * @param db undefined for a dry run without a database
- * @param database the path of its file
  */
 export async function importFrom(
   db: SharedDatabase | undefined,
-  database: string,
   path: string,
   options: Pick<ArchiveImportOptions, 'dryRun' | 'mapMembers' | 'attachmentsTotal'>,
 ): Promise<void> {
   const label = options.dryRun ? 'checking' : 'importing'
   try {
     const imported = await shown(label, 'records', (shownTo) =>
-      db
-        ? importByCommand(db, database, path, { ...options, ...shownTo })
-        : importArchive(db, path, { ...options, ...shownTo }),
+      importArchive(db, path, { ...options, ...shownTo, actorId: BY_COMMAND }),
     )
     say(`${options.dryRun ? 'would import' : 'imported'} ${path}`)
     for (const text of describeArchive(imported, options.dryRun)) say(text)

@@ -430,8 +430,8 @@ async function importArchive(path: string, options: { dryRun?: true; mapMembers?
   const file = await databaseFile()
   const { attachmentsTotal } = loadConfig(process.env)
   const settings = { ...options, attachmentsTotal }
-  if (options.dryRun && !isDatabase(file)) await importFrom(undefined, file, path, settings)
-  else await openFor(file, (db) => importFrom(db, file, path, settings))
+  if (options.dryRun && !isDatabase(file)) await importFrom(undefined, path, settings)
+  else await openFor(file, (db) => importFrom(db, path, settings))
 }
 
 /** The service's address for users: as configured, else where it listens (localhost if it listens on all addresses). */

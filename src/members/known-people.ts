@@ -1,7 +1,6 @@
 /** Finds people, members or not, by id, email, name or another tool's id. */
 import { and, eq, isNotNull, isNull, ne, type SQL } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
-import { isRecordShown } from '../db/hidden.ts'
 import { members, people } from '../db/schema.ts'
 import { given, selectAll, selectOne } from '../db/statements.ts'
 import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
@@ -28,20 +27,17 @@ export interface Origin {
 const MERGES = 100
 
 function statementsOf(db: SharedDatabase) {
-  const shown = isRecordShown(people.id)
   const person = (condition: SQL | undefined) =>
     selectOne<{ id: string; mergedInto: string | null }>(db, () =>
       db
         .select({ id: people.id, mergedInto: people.mergedInto })
         .from(people)
-        .where(and(condition, shown))
+        .where(condition)
         .orderBy(people.id)
         .limit(1),
     )
   const ofSource = and(eq(people.source, given('source')), eq(people.sourceId, given('sourceId')))
   const ofAddress = and(ofSource, eq(people.email, given('email')))
-  const anyOf = (condition: SQL | undefined) =>
-    selectOne<{ id: string }>(db, () => db.select({ id: people.id }).from(people).where(condition).limit(1))
   return {
     member: selectOne<{ id: string }>(db, () =>
       db
@@ -62,9 +58,6 @@ function statementsOf(db: SharedDatabase) {
     personOfEmail: person(and(eq(people.email, given('key')), isNull(people.mergedInto))),
     personOfSource: person(ofSource),
     personOfAddress: person(ofAddress),
-    anyOfId: anyOf(eq(people.id, given('id'))),
-    anyOfSource: anyOf(ofSource),
-    anyOfAddress: anyOf(ofAddress),
     memberEmails: selectAll<{ email: string }>(db, () => db.select({ email: members.email }).from(members)),
     personEmails: selectAll<{ email: string | null }>(db, () =>
       db.select({ email: people.email }).from(people).where(isNotNull(people.email)),
@@ -76,7 +69,7 @@ function statementsOf(db: SharedDatabase) {
       db
         .select({ id: people.id, name: people.name, source: people.source })
         .from(people)
-        .where(and(isNull(people.mergedInto), ne(people.kind, 'member'), shown)),
+        .where(and(isNull(people.mergedInto), ne(people.kind, 'member'))),
     ),
   }
 }
@@ -115,28 +108,14 @@ export class KnownPeople {
   }
 
   /** The person of an earlier import. */
-  ofOrigin(origin: Origin): (KnownPerson & { isMerged: boolean }) | undefined {
-    const person = this.#ofOrigin(origin, this.#sql.personOfSource, this.#sql.personOfAddress)
+  ofOrigin({ source, sourceId, email }: Origin): (KnownPerson & { isMerged: boolean }) | undefined {
+    const person =
+      sourceId === ''
+        ? this.#sql.personOfAddress({ source, sourceId, email })
+        : this.#sql.personOfSource({ source, sourceId })
     if (person === undefined) return undefined
     const known = this.ofId(person.id) ?? { id: person.id, isMember: false }
     return { ...known, isMerged: known.id !== person.id }
-  }
-
-  /** Whether a running import has a still hidden person of an origin. */
-  isComing(origin: Origin): boolean {
-    const { personOfSource, personOfAddress, anyOfSource, anyOfAddress } = this.#sql
-    return (
-      this.#ofOrigin(origin, anyOfSource, anyOfAddress) !== undefined &&
-      this.#ofOrigin(origin, personOfSource, personOfAddress) === undefined
-    )
-  }
-
-  #ofOrigin<T>(
-    { source, sourceId, email }: Origin,
-    ofSource: (values: { source: string; sourceId: string }) => T,
-    ofAddress: (values: { source: string; sourceId: string; email: string | null }) => T,
-  ): T {
-    return sourceId === '' ? ofAddress({ source, sourceId, email }) : ofSource({ source, sourceId })
   }
 
   /** The emails of all people, in lower case. */
@@ -145,9 +124,9 @@ export class KnownPeople {
     return emails.flatMap(({ email }) => email?.toLowerCase() ?? [])
   }
 
-  /** Whether an id is taken, even by a hidden person. */
+  /** Whether an id is taken. */
   isTaken(id: string): boolean {
-    return this.#sql.member({ id }) !== undefined || this.#sql.anyOfId({ id }) !== undefined
+    return this.#sql.member({ id }) !== undefined || this.#sql.person({ id }) !== undefined
   }
 
   /** All people by name, without deleted members. */

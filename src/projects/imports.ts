@@ -51,13 +51,16 @@ function peopleIn(text: string): Pick<Import, 'people'> {
   return { people: people.map((person) => ({ ...person, attachments: person.attachments ?? 0 })) }
 }
 
-/** Errors of imports whose rows could not be updated, by id. */
-export type FailedImports = Readonly<Record<string, string>>
+/** What the rows of unfinished imports do not say yet, by id: their progress, or their error. */
+export type LiveImports = Readonly<
+  Record<string, Partial<Pick<ImportRow, 'status' | 'done' | 'total' | 'error'>>>
+>
 
-function toImport(row: ListedRow & Partial<ImportRow>, failed: FailedImports): Import {
-  const { id, format, done, total, projectId, counts, matches, createdAt, updatedAt } = row
-  const error = failed[id] ?? row.error
-  const status = id in failed ? 'failed' : row.status
+const isOver = ({ status }: ListedRow) => status === 'done' || status === 'failed'
+
+function toImport(row: ListedRow & Partial<ImportRow>, live: LiveImports): Import {
+  const { id, format, projectId, counts, matches, createdAt, updatedAt } = row
+  const { status, done, total, error } = isOver(row) ? row : { ...row, ...live[id] }
   return {
     id,
     format,
@@ -109,28 +112,27 @@ export class Imports {
 
   /**
    * An import.
-   * @param failed failed ones, whose rows may not say so
    * @throws ApiError 404, also for another member's
    */
   get(
     id: string,
     { id: memberId, role }: Pick<CurrentMember, 'id' | 'role'>,
-    failed: FailedImports = {},
+    live: LiveImports = {},
   ): Import {
     const row = this.#sql.one({ id })
     if (row === undefined || (role !== 'admin' && row.memberId !== memberId)) throwNotFound(imports)
-    return toImport(row, failed)
+    return toImport(row, live)
   }
 
   /** The latest imports visible to a member, newest first, or a page of them. */
   list(
     { id: memberId, role }: Pick<CurrentMember, 'id' | 'role'>,
-    failed: FailedImports,
+    live: LiveImports,
     query: PageQuery,
   ): JsonPage {
     const latest = this.#sql
       .latest({ memberId, isAdmin: Number(role === 'admin'), count: IMPORTS_LISTED })
-      .map((row) => toImport(row, failed))
+      .map((row) => toImport(row, live))
     return pageOfRows(latest, query, this.#toJson, true)
   }
 

@@ -1,17 +1,10 @@
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { buildApp } from '../../src/app.ts'
-import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { watchLog } from '../../src/db/log-size.ts'
-import { planBoard } from '../../src/exchange/imports/import-board.ts'
-import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
-import { readTrello } from '../../src/exchange/sources/trello-board.ts'
-import { Imports } from '../../src/projects/imports.ts'
-import { trelloExport } from '../exchange/source-boards.ts'
-import { keepLog, writeTo } from '../helper.ts'
+import { keepLog } from '../helper.ts'
 
 const PAGE = 4096
 
@@ -88,23 +81,4 @@ t.test('a file that Litestream opened first becomes a database of the service', 
   t.ok(db.$client.prepare('select 1 from projects').columns())
   close()
   litestream.close()
-})
-
-t.test('an import leaves checkpoints to Litestream, too', async (t) => {
-  const folder = t.testdir()
-  // Enough to need more pages than migrations leave free.
-  const plan = () =>
-    planBoard(readTrello(new TextEncoder().encode(trelloExport(200, 'Word'))), { again: true })
-  for (const [checkpoints, copies] of [
-    ['service', true],
-    ['litestream', false],
-  ] as const) {
-    const path = join(folder, `${checkpoints}.db`)
-    const { db, close } = openDatabase(path, checkpoints)
-    const { size } = statSync(path)
-    writeTo(db, () => new Imports(db).create('import', 'trello', null))
-    await writeInSlices(db, new ChunkedWriter(db), plan(), { id: 'import', memberId: null })
-    t.equal(statSync(path).size > size, copies, checkpoints)
-    close()
-  }
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import { build } from '../helper.ts'
+import { importAtOnce } from './import-at-once.ts'
 import { cardOf, columnsOf, readAs, readFixture, refusal } from './readers.ts'
 
 t.test('the items of a project are read with its people, dates, labels and columns', async (t) => {

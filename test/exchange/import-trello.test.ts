@@ -904,15 +904,14 @@ t.test('a failed import changes nothing', async (t) => {
     importTrelloBoard(app.db, readTrelloBoard(FIXTURE), { onProgress: (...step) => steps.push(step) })
   t.throws(importing, { message: 'no room' })
   t.strictSame(dump(app), before)
-  t.strictSame(
-    steps,
-    [0, 1, 5, 9, 17, 24, 29].map((done) => [done, 34]),
-    'it had come as far as the comments',
-  )
+  t.strictSame(steps, [[0, 34]])
   app.db.$client.exec('drop trigger refuse')
   steps.length = 0
   importing()
-  t.strictSame(steps.at(-1), [34, 34])
+  t.strictSame(steps, [
+    [0, 34],
+    [34, 34],
+  ])
 })
 
 t.test('boards larger than a batch are imported completely and in order', async (t) => {

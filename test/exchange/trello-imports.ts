@@ -1,8 +1,8 @@
 /** Imports of Trello boards in one write, with all their counts. */
 import { readFileSync } from 'node:fs'
 import type { SharedDatabase } from '../../src/db/client.ts'
-import { type AtOnce, importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
 import { describeBoard, type ImportedBoard, planBoard } from '../../src/exchange/imports/import-board.ts'
+import type { WritingOptions } from '../../src/exchange/imports/write-import.ts'
 import { parseTrelloBoard, type TrelloBoard } from '../../src/exchange/sources/trello.ts'
 import {
   countsOf,
@@ -10,11 +10,12 @@ import {
   type TrelloCounts,
   toSourceBoard,
 } from '../../src/exchange/sources/trello-board.ts'
+import { importAtOnce } from './import-at-once.ts'
 
 /** What an import created, and what it skipped. */
 type ImportedTrelloBoard = ImportedBoard & TrelloCounts
 
-export interface ImportOptions extends AtOnce {
+export interface ImportOptions extends Pick<WritingOptions, 'onProgress'> {
   /** Import the board although it was imported before. */
   again?: boolean | undefined
 }

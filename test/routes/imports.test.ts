@@ -179,10 +179,10 @@ t.test('a failed thread does not affect anything else', async (t) => {
   t.strictSame(warnings.splice(0), ['the reader of an import did not end'])
   start('lost', { databaseUrl: `file:${folder}` })
   while (warnings.length < 2) await sleep(10)
-  t.strictSame(warnings, ['could not remove the leftovers of an import', 'an import did not end'])
+  t.strictSame(warnings, ['could not record the error of an import', 'an import did not end'])
 })
 
-t.test('an import that cannot store its failure is marked as failed, and removed later', async (t) => {
+t.test('an import that cannot store its failure is marked as failed, and stored later', async (t) => {
   const app = await build(t, { databaseUrl: `file:${t.testdir()}/board.db` })
   app.db.$client.exec(`
     create trigger full before insert on kanban_comments begin select raise(abort, 'no room'); end;

@@ -1,12 +1,11 @@
 /**
  * The bytes of attachments in an archive: a file `files/<sha256>` for each content, all listed in `files.jsonl`. They are checked
- * and written chunk by chunk. Written before the records, they are incomplete: the last write completes them with the records.
+ * and written chunk by chunk, like uploads: before the records, whose write completes them.
  */
 import { createHash } from 'node:crypto'
 import type SQLite from 'better-sqlite3'
-import { ChunkedWriter } from '../../db/chunked-writer.ts'
-import type { SharedDatabase } from '../../db/client.ts'
 import { CHUNK_BYTES, FileContents, LARGEST_CONTENT, noSpace, type Uploaded } from '../../db/file-contents.ts'
+import { type WholeWrite, writeSmall } from '../../db/whole-write.ts'
 import { ArchiveRefused } from './archive-manifest.ts'
 import {
   type ArchivedContent,
@@ -133,7 +132,7 @@ export async function checkContents(
 
 /** Contents of an archive that are written, and wait for the records. */
 export interface WrittenContents {
-  /** Completes them, inside the last write. @throws Error if one has been removed meanwhile */
+  /** Completes them, in the write of the records. @throws Error if one has been removed meanwhile */
   complete: () => void
   /** Removes those that were not completed, and damaged ones that they have replaced. */
   end: () => Promise<void>
@@ -155,17 +154,15 @@ function completeAll(
 
 /**
  * Writes the contents of a checked archive, each chunk in a short transaction.
- * @param writes left afterwards by its owner
  * @throws Error if there is no room: then nothing is left of them
  */
 export async function writeContents(
-  db: SharedDatabase,
-  writes: ChunkedWriter,
+  write: WholeWrite,
   archive: OpenArchive,
   list: readonly CheckedContent[],
   { most, onRecords }: { most: number; onRecords: OnRecords },
 ): Promise<WrittenContents> {
-  const contents = new FileContents(db.$client)
+  const contents = new FileContents(write.db.$client)
   const written = new Map<string, Uploaded>()
   const put = async (content: CheckedContent) => {
     let chunk = 0
@@ -173,7 +170,7 @@ export async function writeContents(
       onRecords(0)
       if (!contents.takeRoomFor(bytes.length, most)) throw noSpace()
       const begun = written.get(content.sha256)?.content ?? null
-      const id = await writes.slice(() => contents.write(begun, chunk, bytes, Date.now() + WAIT))
+      const id = await writeSmall(write, () => contents.write(begun, chunk, bytes, Date.now() + WAIT))
       written.set(content.sha256, { ...content, content: id })
       chunk++
     }
@@ -182,14 +179,9 @@ export async function writeContents(
     const left = [...written.values()]
       .flatMap(({ content, damaged = content }) => [damaged, content])
       .filter((content) => contents.isIncomplete(content))
-    if (left.length === 0) return
-    // The import may have been cancelled, with its writer.
-    const cleaning = new ChunkedWriter(db)
-    try {
-      for (const content of left) while (await cleaning.slice(() => contents.removeSome(content)));
-    } finally {
-      cleaning.leave()
-    }
+    // The import may have been cancelled, with its signal.
+    const cleaning = { db: write.db }
+    for (const content of left) while (await writeSmall(cleaning, () => contents.removeSome(content)));
   }
   try {
     for (const content of list) {
@@ -209,7 +201,7 @@ export async function writeContents(
  * @throws Error from `complete` if there is no room
  */
 export async function holdContents(
-  { $client: client }: SharedDatabase,
+  { db: { $client: client } }: WholeWrite,
   archive: OpenArchive,
   list: readonly CheckedContent[],
   { most, onRecords }: { most: number; onRecords: OnRecords },

@@ -1,6 +1,5 @@
 /** Plans how an archive is written into a database, depending on existing records. */
 import type SQLite from 'better-sqlite3'
-import { isHiddenRecord } from '../../db/hidden.ts'
 import { auditLog, members } from '../../db/schema.ts'
 import type { ArchivedMember, ArchivedPerson, ArchiveFacts } from './archive-facts.ts'
 import { ARCHIVED, CHANGES_FILE, fileOf } from './archive-tables.ts'
@@ -113,9 +112,8 @@ function knownMembers(
  * are the same people, otherwise different ones.
  */
 function knownPeople(client: SQLite.Database, archived: readonly ArchivedPerson[]) {
-  const here = client.prepare<[unknown], ArchivedPerson & { isHidden: number }>(
-    `select id, name, kind, source, source_id as sourceId, ${isHiddenRecord('people', 'people.id')} as isHidden
-      from people where id = ?`,
+  const here = client.prepare<[unknown], ArchivedPerson>(
+    'select id, name, kind, source, source_id as sourceId from people where id = ?',
   )
   const known = new Set<string>()
   let strangers = 0
@@ -126,7 +124,7 @@ function knownPeople(client: SQLite.Database, archived: readonly ArchivedPerson[
     const isOfSameSource =
       other.source !== '' && other.source === person.source && other.sourceId === person.sourceId
     const isSame = isOfSameSource || (other.name === person.name && other.kind === person.kind)
-    if (isSame && other.isHidden === 0) known.add(person.id)
+    if (isSame) known.add(person.id)
     else strangers++
   }
   return { knownPeople: known, strangers }

@@ -4,12 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { BUSY_TIMEOUT } from '../../db/client.ts'
 import { FileContents } from '../../db/file-contents.ts'
-import { isFolded } from '../../db/large-writes.ts'
-import { ApiError } from '../../errors.ts'
 import { type StoredValue, toLine } from './archive-lines.ts'
-import { type ArchivedFile, type Manifest, manifestOf } from './archive-manifest.ts'
-import { type ArchiveTable, CONTENTS, LISTS } from './archive-tables.ts'
-import type { ArchivedContent } from './content-names.ts'
+import { type ArchivedFile, MANIFEST, type Manifest, manifestOf, manifestText } from './archive-manifest.ts'
+import { ARCHIVED, type ArchiveTable, CONTENTS, LISTS } from './archive-tables.ts'
+import { type ArchivedContent, contentName } from './content-names.ts'
 
 /** Milliseconds after which reading yields to the event loop. */
 const SLICE = 8
@@ -48,10 +46,15 @@ export interface DamagedFile {
   attachments: string[]
 }
 
-/**
- * A consistent snapshot of a database, as the files of an archive. It does not block writers. Read it in this order: the tables, the contents, their
- * list, and the manifest.
- */
+/** A file of an archive: read all of it before the next one. */
+export interface FileOfArchive {
+  name: string
+  /** In bytes; known for the contents of attachments, which are mostly compressed already. */
+  size?: number
+  parts: AsyncIterable<Buffer> | Buffer[]
+}
+
+/** A consistent snapshot of a database, as the files of an archive. It does not block writers. */
 export class ArchiveSnapshot {
   readonly #client: SQLite.Database
   readonly #lastSeq: number
@@ -63,10 +66,7 @@ export class ArchiveSnapshot {
   #rows: Iterator<unknown> | undefined
   #turnBegan = 0
 
-  /**
-   * @param client a connection to the database
-   * @throws ApiError 503 while staged changes are moved into the sequence, which takes some seconds
-   */
+  /** @param client a connection to the database */
   constructor(client: SQLite.Database) {
     this.#client = connect(client)
     this.#bytes = new FileContents(this.#client)
@@ -74,9 +74,6 @@ export class ArchiveSnapshot {
       this.#client.exec('begin')
       // The first read fixes the snapshot.
       this.#lastSeq = this.#number('select coalesce(max(seq), 0) from changes')
-      if (!isFolded(this.#client)) {
-        throw new ApiError(503, 'A large write is just being completed', { headers: { 'retry-after': '2' } })
-      }
       // Fails before the first byte if it cannot be read.
       for (const table of LISTS) this.#select(table)
     } catch (error) {
@@ -102,21 +99,29 @@ export class ArchiveSnapshot {
       .safeIntegers()
   }
 
+  /**
+   * The files: the tables, the contents, their list, and the manifest.
+   * @param onRecords called with the number of records of each part
+   * @throws Error for a record that is too large for an archive, or for a content that was removed meanwhile
+   */
+  async *files(onRecords: (count: number) => void = () => {}): AsyncGenerator<FileOfArchive, void, void> {
+    for (const table of ARCHIVED) yield { name: table.file, parts: this.#lines(table, onRecords) }
+    for await (const content of this.#contentsNow())
+      yield { name: contentName(content), size: content.size, parts: this.#content(content) }
+    yield { name: CONTENTS.file, parts: this.#lines(CONTENTS, onRecords) }
+    yield { name: MANIFEST, parts: [Buffer.from(manifestText(this.manifest()))] }
+  }
+
   /** The counts so far; complete after the list of contents. */
   manifest(): Manifest {
     return manifestOf(this.#files, this.#lastSeq)
   }
 
   /**
-   * Reads a table, in the order of {@link LISTS}, as the lines of its file, with backpressure and
-   * regular pauses. Those of {@link CONTENTS} are the contents that {@link contents} has returned.
-   * @param onRecords called with the number of records of each part
-   * @throws Error for a record that is too large for an archive
+   * Reads a table as the lines of its file, with backpressure and regular pauses. Those of {@link CONTENTS} are the contents that the archive
+   * has.
    */
-  async *lines(
-    of: ArchiveTable,
-    onRecords: (count: number) => void = () => {},
-  ): AsyncGenerator<Buffer, void, void> {
+  async *#lines(of: ArchiveTable, onRecords: (count: number) => void): AsyncGenerator<Buffer, void, void> {
     const { file, table, fields } = of
     const rows = of === CONTENTS ? this.#listed() : this.#select(of).iterate()
     this.#rows = rows
@@ -162,7 +167,7 @@ export class ArchiveSnapshot {
    * withdrawn once its first bytes are written; {@link damaged} has the others.
    * @throws Error if one was removed since
    */
-  async *contents(): AsyncGenerator<ArchivedContent, void, void> {
+  async *#contentsNow(): AsyncGenerator<ArchivedContent, void, void> {
     const all: ArchivedContent[] = []
     const rows = this.#select(CONTENTS).iterate()
     this.#rows = rows
@@ -202,7 +207,7 @@ export class ArchiveSnapshot {
    * change, if an upload replaces a damaged content.
    * @throws Error if it was removed since
    */
-  async *content({ sha256, size }: ArchivedContent): AsyncGenerator<Buffer, void, void> {
+  async *#content({ sha256, size }: ArchivedContent): AsyncGenerator<Buffer, void, void> {
     const digest = createHash('sha256')
     let left = size
     for (let chunk = 0; left > 0; chunk++) {

@@ -5,7 +5,7 @@ import { JUMP } from '../../db/lost-changes.ts'
 import { createIdReplacer, PEOPLE_FIELDS } from '../../db/people-ids.ts'
 import { kanbanActivity } from '../../db/schema.ts'
 import { once } from '../../once.ts'
-import { type ArchiveFacts, MEMBERS_FILE, placesOf, reader, recordKey } from './archive-facts.ts'
+import { type ArchiveFacts, MEMBERS_FILE, PEOPLE_FILE, placesOf, reader, recordKey } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import type { ArchivePlan } from './archive-plan.ts'
@@ -33,7 +33,7 @@ const isText = (value: StoredValue): value is { text: Buffer } =>
   typeof value === 'object' && value !== null && 'text' in value
 
 /** Inserts rows of a file. */
-export function inserter(client: SQLite.Database, { table, fields }: FileToRead): Visit {
+function inserter(client: SQLite.Database, { table, fields }: FileToRead): Visit {
   const columns = fields.map(({ column }) => `"${column}"`).join(', ')
   const prepare = (isBytes: (place: number) => boolean) =>
     client.prepare(
@@ -54,7 +54,7 @@ const bytesOf = (value: StoredValue) => (isText(value) ? value.text : value)
  * Wraps a writer of a file's records, so that its errors name the record.
  * @returns the writer; it throws ArchiveRefused for a record that conflicts with existing ones
  */
-export function naming({ file }: FileToRead, write: Visit): Visit {
+function naming({ file }: FileToRead, write: Visit): Visit {
   let line = 0
   return (values) => {
     line++
@@ -69,7 +69,7 @@ export function naming({ file }: FileToRead, write: Visit): Visit {
 }
 
 /** Replaces members' ids by their ids here. @returns a function that changes a record's values in place */
-export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<string, string>): Visit {
+function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<string, string>): Visit {
   const others = new Map([...known].filter(([there, here]) => there !== here))
   if (others.size === 0) return () => {}
   const places = (names: readonly string[]) =>
@@ -95,7 +95,7 @@ export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<st
  * @param actorId their actor
  * @returns the last change
  */
-export function keepAdditional(
+function keepAdditional(
   client: SQLite.Database,
   facts: ArchiveFacts,
   since: number,
@@ -159,21 +159,29 @@ export class ArchiveWriter {
   }
 
   #writing(of: FileToRead): Visit {
-    const { known } = this.#plan
+    const { known, knownPeople } = this.#plan
     const map = memberMapper(of, known)
     const insert = inserter(this.#client, of)
-    if (of.file.name === CHANGES_FILE) return this.#changes(of, map, insert)
-    if (of.file.name !== MEMBERS_FILE) {
+    const { name } = of.file
+    if (name === CHANGES_FILE) return this.#changes(of, map, insert)
+    if (name !== MEMBERS_FILE && name !== PEOPLE_FILE) {
       return (values) => {
         map(values)
         insert(values)
       }
     }
     const idOf = reader(of, 'id')
-    const write = this.#handles.writing(of, insert)
+    const write = name === MEMBERS_FILE ? this.#handles.writing(of, insert) : insert
+    const here = name === MEMBERS_FILE ? known : knownPeople
     return (values) => {
-      if (!known.has(String(idOf(values)[0]))) write(values)
+      if (!here.has(String(idOf(values)[0]))) write(values)
     }
+  }
+
+  /** Whether a change is of a member or person who exists here. */
+  #isOfKnown(kind: StoredValue | undefined, id: StoredValue | undefined): boolean {
+    const { known, knownPeople } = this.#plan
+    return (kind === 'member' && known.has(String(id))) || (kind === 'person' && knownPeople.has(String(id)))
   }
 
   /** Completes it, after the last file. */
@@ -196,12 +204,11 @@ export class ArchiveWriter {
 
   /**
    * Triggers have recorded all records as created. If the archive contains the creation, its own changes replace these;
-   * otherwise they stay, before the archive's changes. Omitted changes (of existing members, leaps)
+   * otherwise they stay, before the archive's changes. Omitted changes (of existing members and people, leaps)
    * leave no gap.
    */
   #changes(of: FileToRead, map: Visit, insert: Visit): Visit {
-    const { kind, known } = this.#plan
-    if (kind === 'whole') {
+    if (this.#plan.kind === 'whole') {
       this.#client.exec('delete from changes; delete from change_subjects')
       return insert
     }
@@ -211,7 +218,7 @@ export class ArchiveWriter {
     let group: { there: StoredValue; here: bigint } | undefined
     return (values) => {
       const [ofKind, id] = read(values)
-      if (ofKind === JUMP || (ofKind === 'member' && known.has(String(id)))) return
+      if (ofKind === JUMP || this.#isOfKnown(ofKind, id)) return
       map(values)
       seq++
       const there = values[atGroup as number] ?? null

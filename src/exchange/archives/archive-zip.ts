@@ -1,10 +1,8 @@
 /** Streams an archive as one zip file. */
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { Readable, Transform, type TransformCallback } from 'node:stream'
-import { MANIFEST, manifestText } from './archive-manifest.ts'
 import type { ArchiveSnapshot } from './archive-snapshot.ts'
-import { ARCHIVED, CONTENTS } from './archive-tables.ts'
-import { contentName } from './content-names.ts'
 import { ZipFile } from './zip.ts'
 
 /** The file's comment has the SHA-256 of everything before it: a zip file's own checksums do not cover all of it. */
@@ -47,40 +45,13 @@ export function zipArchive(snapshot: ArchiveSnapshot, onRecords?: (count: number
   const sealing = new Sealing()
   let current: Readable | undefined
   const fail = (error: Error) => sealing.destroy(error)
-  const read = (make: () => Readable) => (ready: (error: unknown, stream: Readable) => void) => {
-    current = make().once('error', fail)
-    ready(null, current)
-  }
-  const stream = (parts: AsyncIterable<Buffer> | Buffer[]) => Readable.from(parts, { objectMode: false })
-  const end = () => {
-    zip.addReadStreamLazy(
-      CONTENTS.file,
-      ENTRY,
-      read(() => stream(snapshot.lines(CONTENTS, onRecords))),
-    )
-    zip.addReadStreamLazy(
-      MANIFEST,
-      ENTRY,
-      read(() => stream([Buffer.from(manifestText(snapshot.manifest()))])),
-    )
+  const addAll = async () => {
+    for await (const { name, size, parts } of snapshot.files(onRecords)) {
+      current = Readable.from(parts, { objectMode: false })
+      zip.addReadStream(current, name, size === undefined ? ENTRY : { ...ENTRY, compress: false, size })
+      await once(current, 'end')
+    }
     zip.end({ forceZip64Format: false, comment: '\0'.repeat(COMMENT_SIZE) })
-  }
-  const contents = snapshot.contents()
-  // Known once the tables were read, and added one by one. They are mostly compressed already.
-  const addContent = async () => {
-    const { value: content } = await contents.next()
-    if (!content) return end()
-    const options = { ...ENTRY, compress: false, size: content.size }
-    const bytes = read(() => stream(snapshot.content(content)).once('end', addNext))
-    zip.addReadStreamLazy(contentName(content), options, bytes)
-  }
-  const addNext = () => void addContent().catch(fail)
-  for (const table of ARCHIVED) {
-    const lines = read(() => {
-      const made = stream(snapshot.lines(table, onRecords))
-      return table === ARCHIVED.at(-1) ? made.once('end', addNext) : made
-    })
-    zip.addReadStreamLazy(table.file, ENTRY, lines)
   }
   zip.on('error', fail)
   zip.outputStream.pipe(sealing)
@@ -88,5 +59,6 @@ export function zipArchive(snapshot: ArchiveSnapshot, onRecords?: (count: number
     current?.destroy()
     snapshot.close()
   })
+  addAll().catch(fail)
   return sealing
 }

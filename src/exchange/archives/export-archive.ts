@@ -18,11 +18,11 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type SQLite from 'better-sqlite3'
 import { syncFolder } from '../../db/files.ts'
-import { MANIFEST, type Manifest, manifestText } from './archive-manifest.ts'
+import { MANIFEST, type Manifest } from './archive-manifest.ts'
 import { ArchiveSnapshot, type DamagedFile } from './archive-snapshot.ts'
-import { ARCHIVED, type ArchiveTable, CONTENTS, LISTS } from './archive-tables.ts'
+import { LISTS } from './archive-tables.ts'
 import { zipArchive } from './archive-zip.ts'
-import { CONTENT_HASH, CONTENT_NAME, CONTENTS_FOLDER, contentName } from './content-names.ts'
+import { CONTENT_HASH, CONTENT_NAME, CONTENTS_FOLDER } from './content-names.ts'
 import { openPromise, type ReadZip } from './zip.ts'
 
 interface ExportOptions {
@@ -129,19 +129,13 @@ async function writeFolder(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   mkdirSync(folder, { mode: 0o700 })
-  const write = (name: string, content: Readable) => writeFile(join(folder, name), content, signal)
-  const writeLines = (table: ArchiveTable) =>
-    write(table.file, Readable.from(snapshot.lines(table, onRecords)))
-  for (const table of ARCHIVED) await writeLines(table)
-  const contents = join(folder, CONTENTS_FOLDER)
-  for await (const content of snapshot.contents()) {
-    signal?.throwIfAborted()
-    if (!existsSync(contents)) mkdirSync(contents, { mode: 0o700 })
-    await write(contentName(content), Readable.from(snapshot.content(content)))
+  for await (const { name, parts } of snapshot.files(onRecords)) {
+    const path = join(folder, name)
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    await writeFile(path, Readable.from(parts), signal)
   }
+  const contents = join(folder, CONTENTS_FOLDER)
   if (existsSync(contents)) syncFolder(contents)
-  await writeLines(CONTENTS)
-  await write(MANIFEST, Readable.from([manifestText(snapshot.manifest())]))
   syncFolder(folder)
 }
 

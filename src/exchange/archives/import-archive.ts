@@ -1,10 +1,11 @@
 /** Imports an archive: checks all of it first, and then writes it, everything or nothing. */
 import type SQLite from 'better-sqlite3'
 import { addAllTimes } from '../../attention/item-times.ts'
-import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
+import type { DatabaseFiles } from '../../db/files.ts'
 import { markQuiet } from '../../db/quiet-changes.ts'
+import { type Steps, type WholeWrite, writeWhole } from '../../db/whole-write.ts'
 import type { Counts } from '../imports/import-plan.ts'
 import {
   type CheckedContent,
@@ -18,7 +19,6 @@ import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import { type ArchivePlan, planArchive } from './archive-plan.ts'
 import { ArchiveReferences } from './archive-references.ts'
-import { OTHERS_WROTE, writeInSlices } from './archive-slices.ts'
 import { openArchive } from './archive-source.ts'
 import { CHANGES_FILE } from './archive-tables.ts'
 import { ArchiveWriter } from './archive-writer.ts'
@@ -41,19 +41,12 @@ export interface ArchiveImportOptions {
   attachmentsTotal?: number | undefined
   /** Called before the first record and after each part, with the number of records done and to do: checking counts half. */
   onProgress: (done: number, total: number) => void
-  /**
-   * Called after the check: other uses of the connection must have ended once it resolves.
-   * @param isInSlices whether it is written in slices, with `writes`
-   */
-  onChecked?: (isInSlices: boolean) => Promise<void>
-  /** Called in each slice, with the number of records done. */
-  onSlice?: (done: number) => void
-  /** The chunked writer of the connection's owner. */
-  writes?: ChunkedWriter | undefined
-  /** The import that it is, by its row. */
-  importId?: string
+  /** Called after the check: other uses of the connection must have ended once it resolves. */
+  onChecked?: () => Promise<void>
   /** Called at the end of the transaction: an error rolls back everything. */
   whenWritten?: (imported: ImportedArchive) => void
+  /** The files of the database. */
+  files?: DatabaseFiles | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -130,35 +123,8 @@ async function check(
   return { facts, plan }
 }
 
-/** Work that waits for each yielded promise; without any it is synchronous. */
-type Steps<T> = Generator<Promise<void>, T, void>
-
-async function perform<T>(steps: Steps<T>): Promise<T> {
-  let step = steps.next()
-  while (!step.done) {
-    step = await step.value.then(
-      () => steps.next(),
-      (error) => steps.throw(error),
-    )
-  }
-  return step.value
-}
-
-/** Runs work as one write transaction, even across turns of the event loop: the connection has no other work meanwhile. */
-function* inTransaction<T>(client: SQLite.Database, work: () => Steps<T>): Steps<T> {
-  client.exec('begin immediate')
-  try {
-    const value = yield* work()
-    client.exec('commit')
-    return value
-  } catch (error) {
-    if (client.inTransaction) client.exec('rollback')
-    if (isConstraint(error)) {
-      throw new ArchiveRefused(`it conflicts with the records here: ${error.message}`, { cause: error })
-    }
-    throw error
-  }
-}
+/** The error if a checked archive cannot be written any more. */
+const OTHERS_WROTE = 'another process has written to the database meanwhile: try again'
 
 /** Whether the plan of a checked archive is still valid. Beside other records, more of them make no difference. */
 const isSame = (one: ArchivePlan, other: ArchivePlan) =>
@@ -166,7 +132,7 @@ const isSame = (one: ArchivePlan, other: ArchivePlan) =>
   one.admin?.id === other.admin?.id &&
   (one.kind === 'beside' || one.lastSeq === other.lastSeq)
 
-/** Whether an archive is written beside other records, so that other writes continue meanwhile. */
+/** Whether an archive is written beside other records. */
 const isAmongOthers = ({ kind, admin }: ArchivePlan): boolean => kind === 'beside' && admin === undefined
 
 /** Passes all records of a file to a visitor: synchronously, or until a promise resolves. */
@@ -195,46 +161,38 @@ async function held(archive: OpenArchive, onRecords: (count: number) => void): P
   }
 }
 
-function* write(
-  db: SharedDatabase,
-  { files }: OpenArchive,
-  { facts, plan, counts }: Checked,
-  { mapMembers = false, actorId = null, signal, whenWritten }: ArchiveImportOptions,
+/** The steps of writing a checked archive. */
+function* writing(
+  { db, archive, checked }: Place,
+  { mapMembers = false, actorId = null, whenWritten }: ArchiveImportOptions,
   feed: Feed,
   contents: WrittenContents,
 ): Steps<ImportedArchive> {
   const { $client: client } = db
-  client.pragma(`foreign_keys = ${isAmongOthers(plan) ? 'on' : 'off'}`)
-  try {
-    return yield* inTransaction(client, function* () {
-      const now = planArchive(client, facts, mapMembers)
-      if (!isSame(plan, now)) throw new Error(OTHERS_WROTE)
-      const writer = new ArchiveWriter(client, now, facts, actorId)
-      // A team comes after its members.
-      client.pragma('defer_foreign_keys = on')
-      writer.begin()
-      for (const of of files) {
-        signal?.throwIfAborted()
-        const reading = feed(of, writer.file(of))
-        if (reading) yield reading
-      }
-      writer.end()
-      const isWhole = now.kind === 'whole'
-      const orphans = isWhole ? (client.pragma('foreign_key_check') as unknown[]).length : 0
-      contents.complete()
-      markQuiet(db, isWhole ? 0 : now.lastSeq)
-      if (isWhole) addAllTimes(db)
-      const imported = { plan: now, counts, orphans }
-      whenWritten?.(imported)
-      return imported
-    })
-  } finally {
-    client.pragma('foreign_keys = on')
+  const { facts, plan, counts } = checked
+  const now = planArchive(client, facts, mapMembers)
+  if (!isSame(plan, now)) throw new Error(OTHERS_WROTE)
+  const writer = new ArchiveWriter(client, now, facts, actorId)
+  // A team comes after its members.
+  client.pragma('defer_foreign_keys = on')
+  writer.begin()
+  for (const of of archive.files) {
+    const reading = feed(of, writer.file(of))
+    if (reading) yield reading
   }
+  writer.end()
+  const isWhole = now.kind === 'whole'
+  const orphans = isWhole ? (client.pragma('foreign_key_check') as unknown[]).length : 0
+  contents.complete()
+  markQuiet(db, isWhole ? 0 : now.lastSeq)
+  if (isWhole) addAllTimes(db)
+  const imported = { plan: now, counts, orphans }
+  whenWritten?.(imported)
+  return imported
 }
 
 /** A checked archive, and its target. */
-interface Place {
+interface Place extends WholeWrite {
   db: SharedDatabase
   archive: OpenArchive
   checked: Checked
@@ -245,59 +203,22 @@ interface Place {
   onRecords: (count: number) => void
 }
 
-async function writeInMemory(place: Place, options: ArchiveImportOptions): Promise<ImportedArchive> {
+/** Writes a checked archive, in one transaction; only the bytes of its attachments come before. */
+async function write(place: Place, options: ArchiveImportOptions): Promise<ImportedArchive> {
   const { db, archive, checked, list, onRecords } = place
-  await options.onChecked?.(false)
-  const contents = await holdContents(db, archive, list, place)
-  const feed = await held(archive, onRecords)
-  return await perform(write(db, archive, checked, options, feed, contents))
-}
-
-/** @param records number of records of the archive */
-async function writeInFile(
-  place: Place,
-  options: ArchiveImportOptions,
-  records: number,
-): Promise<ImportedArchive> {
-  const { db, archive, checked, onRecords } = place
-  const { plan, counts, facts } = checked
-  const isInSlices = isAmongOthers(plan)
-  await options.onChecked?.(isInSlices)
-  const contents = await writeContentsOf(place, options, isInSlices)
+  const { $client: client } = db
+  const contents = await (client.memory ? holdContents : writeContents)(place, archive, list, place)
   try {
-    if (!isInSlices) {
-      const feed = read(archive, onRecords)
-      return await perform(write(db, archive, checked, options, feed, contents))
-    }
-    const { mapMembers = false, actorId = null, onSlice, writes, importId, whenWritten } = options
-    const imported = { plan, counts, orphans: 0 }
-    const end = (lastSeq: number) => {
-      contents.complete()
-      imported.plan = { ...plan, lastSeq }
-      whenWritten?.(imported)
-    }
-    const advance = (written: number) => onSlice?.(Math.floor((records + written) / 2))
-    const slices = { db, writes, importId, actorId, mapMembers, advance, onRecords }
-    await writeInSlices({ ...slices, whenWritten: end }, archive, plan, facts)
-    return imported
+    const feed = client.memory ? await held(archive, onRecords) : read(archive, onRecords)
+    client.pragma(`foreign_keys = ${isAmongOthers(checked.plan) ? 'on' : 'off'}`)
+    return await writeWhole(place, () => writing(place, options, feed, contents))
+  } catch (error) {
+    if (!isConstraint(error)) throw error
+    throw new ArchiveRefused(`it conflicts with the records here: ${error.message}`, { cause: error })
   } finally {
+    client.pragma('foreign_keys = on')
     // If that fails, the service removes them later.
     await contents.end().catch(() => undefined)
-  }
-}
-
-/** Writes the files, on the connection of the import, which does nothing else meanwhile. */
-async function writeContentsOf(
-  { db, archive, list, most, onRecords }: Place,
-  { signal, writes }: ArchiveImportOptions,
-  isInSlices: boolean,
-): Promise<WrittenContents> {
-  if (list.length === 0) return { complete: () => {}, end: async () => {} }
-  const own = isInSlices && writes ? writes : new ChunkedWriter(db, undefined, signal)
-  try {
-    return await writeContents(db, own, archive, list, { most, onRecords })
-  } finally {
-    if (own !== writes) own.leave()
   }
 }
 
@@ -334,8 +255,9 @@ export async function importArchive(
     const { attachmentsTotal: most = Number.POSITIVE_INFINITY } = options
     const list = await checkContents(archive, client, most, onRecords)
     if (options.dryRun || db === undefined) return { plan: checked.plan, counts, orphans: 0 }
-    const place = { db, archive, checked, list, most, onRecords }
-    return await (db.$client.memory ? writeInMemory(place, options) : writeInFile(place, options, records))
+    await options.onChecked?.()
+    const { files, signal } = options
+    return await write({ db, files, signal, archive, checked, list, most, onRecords }, options)
   } finally {
     source.close()
   }

@@ -294,7 +294,7 @@ export function planRows(
     projectIds,
     settlePeople: (db) => {
       people = new SettledPeople(db, facts, options)
-      return people.some
+      return people.settle()
     },
     projects: () =>
       projects.map((project) =>
@@ -571,8 +571,7 @@ function refuseSecondImport(
       ? sql``
       : sql` and ${projects.id} in (select ${changes.id} from ${changes} where ${changes.seq} > ${since} and ${changes.kind} = 'project')`
   refuseThose(sql`${boardOf} = ${id}${isNew}`)
-  // In the last write only records of another import are new, and those name its board. Its change of the
-  // project is in the table, however large the import is.
+  // Inside the write only records of another import are new, and those name its board.
   if (!hasUniqueCardIds || since !== undefined) return
   const mayHoldIt = keepsCards ? sql`true` : sql`${boardOf} is null`
   for (const ids of cardIds()) {

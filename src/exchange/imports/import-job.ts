@@ -1,23 +1,26 @@
 /** One import from beginning to end: reads a file, and writes its contents. */
 
-import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { BY_COMMAND } from '../../db/current-write.ts'
 import type { DatabaseFiles } from '../../db/files.ts'
+import { writeSmall } from '../../db/whole-write.ts'
 import { ARCHIVE_FORMAT } from '../sources/formats.ts'
-import { clearImport, clearOrphanedImports } from './clear-import.ts'
 import { lineOf } from './failures.ts'
-import { importAtOnce } from './import-at-once.ts'
 import { planRows } from './import-board.ts'
 import { spoolOf } from './import-files.ts'
 import { type Imported, type ImportPlan, rehearse, totalOf } from './import-plan.ts'
 import { importStates } from './import-state.ts'
+import { endOrphanedImports } from './orphaned-imports.ts'
 import { READING_LIMITS, type ReadApart, type ReadingLimits, readApart } from './read-apart.ts'
 import type { PeopleOptions } from './settle-people.ts'
-import { type Importing, writeInSlices } from './write-slices.ts'
+import { writeImport } from './write-import.ts'
 
 /** The file and options of an import; structured-cloneable, for its thread. */
-export interface ImportJob extends Importing, PeopleOptions {
+export interface ImportJob extends PeopleOptions {
+  /** Its row already exists. */
+  id: string
+  /** The importing member; null for the command line. */
+  memberId: string | null
   format: string
   /** The path of the file. */
   file: string
@@ -48,6 +51,7 @@ interface ImportPlace {
   attachmentsTotal?: number | undefined
   /** The board, if the caller has read the file; the caller closes it. */
   board?: ReadApart
+  /** Called before the first record and now and then, with the number of records done and to do. */
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
@@ -58,7 +62,7 @@ interface ImportPlace {
 async function withPlan<T>(
   place: ImportPlace,
   job: ImportJob,
-  use: (plan: ImportPlan) => T | Promise<T>,
+  use: (plan: ImportPlan) => Promise<T>,
 ): Promise<T> {
   const { database, signal, limits = READING_LIMITS } = place
   const { format, file, name, projectName } = job
@@ -72,8 +76,8 @@ async function withPlan<T>(
   }
 }
 
-/** The error of an import whose records could not be removed, and whose row could not be updated, e.g. on a full disk. */
-export class NotCleared extends Error {}
+/** The error of an import whose row could not be updated, e.g. on a full disk. */
+export class NotRecorded extends Error {}
 
 /**
  * Performs an import, all or nothing. Its row exists, and its caller holds its lock. Its row records the
@@ -82,59 +86,43 @@ export class NotCleared extends Error {}
  * @throws Error with one clear line
  */
 export async function performImport(place: ImportPlace, job: ImportJob): Promise<Imported> {
-  const { db } = place
-  return db.$client.memory ? await inMemory(place, job) : await inFile(place, job)
+  const { db, files, signal } = place
+  const write = { db, files, signal }
+  const states = importStates(db)
+  try {
+    if (!db.$client.memory) await endOrphanedImports(write, place.database)
+    await writeSmall(write, () => states.reading(job.id))
+    return job.format === ARCHIVE_FORMAT ? await ofArchive(place, job) : await ofBoard(place, job)
+  } catch (error) {
+    const line = lineOf(error)
+    // The signal may be the reason.
+    await writeSmall({ db, files }, () => states.failed(job.id, line)).catch((cause) => {
+      throw new NotRecorded(line, { cause })
+    })
+    throw new Error(line, { cause: error })
+  }
 }
 
 /** Loaded lazily, for archives. @throws Error with one clear line */
-async function importWhole(
-  { db, files, limits = READING_LIMITS, attachmentsTotal, signal }: ImportPlace,
-  job: ImportJob,
-  writes?: ChunkedWriter,
-): Promise<Imported> {
+async function ofArchive(place: ImportPlace, job: ImportJob): Promise<Imported> {
   const { performArchiveImport } = await import('./archive-job.ts')
-  return performArchiveImport({ db, files, writes, time: limits.time, attachmentsTotal, signal }, job)
+  return performArchiveImport({ ...place, time: place.limits?.time }, job)
 }
 
-async function inFile(place: ImportPlace, job: ImportJob): Promise<Imported> {
-  const { db, files, database, signal, onProgress } = place
-  const writes = new ChunkedWriter(db, files, signal)
+async function ofBoard(place: ImportPlace, job: ImportJob): Promise<Imported> {
+  const { db, files, signal, onProgress } = place
+  const write = { db, files, signal }
   const states = importStates(db)
-  try {
-    await clearOrphanedImports(db, writes, database)
-    await writes.slice(() => states.reading(job.id))
-    if (job.format === ARCHIVE_FORMAT) return await importWhole(place, job, writes)
-    return await withPlan(place, job, async (plan) => {
-      if (!job.isDryRun) return await writeInSlices(db, writes, plan, job, onProgress)
+  return await withPlan(place, job, async (plan) => {
+    const total = totalOf(plan)
+    const whenWritten = (made: Imported) => states.done(job.id, total, made)
+    if (job.isDryRun) {
       const made = rehearse(db, plan)
-      await writes.slice(() => states.done(job.id, totalOf(plan), made))
+      await writeSmall(write, () => whenWritten(made))
       return made
-    })
-  } catch (error) {
-    const line = lineOf(error)
-    await clearImport(db, new ChunkedWriter(db, files), job.id, line).catch((cause) => {
-      throw new NotCleared(line, { cause })
-    })
-    throw new Error(line, { cause: error })
-  }
-}
-
-/** In memory there are no other writers, and nothing outlives the process. */
-async function inMemory(place: ImportPlace, job: ImportJob): Promise<Imported> {
-  const { db, onProgress } = place
-  const states = importStates(db)
-  try {
-    states.reading(job.id)
-    if (job.format === ARCHIVE_FORMAT) return await importWhole(place, job)
-    return await withPlan(place, job, (plan) => {
-      if (!job.isDryRun) importAtOnce(db, plan, job.memberId ?? BY_COMMAND, { onProgress })
-      const made = job.isDryRun ? rehearse(db, plan) : plan.result(false)
-      states.done(job.id, totalOf(plan), made)
-      return made
-    })
-  } catch (error) {
-    const line = lineOf(error)
-    states.failed(job.id, line)
-    throw new Error(line, { cause: error })
-  }
+    }
+    await writeSmall(write, () => states.writing(job.id, 0, total))
+    const options = { actorId: job.memberId ?? BY_COMMAND, onProgress, whenWritten }
+    return await writeImport(write, plan, options)
+  })
 }

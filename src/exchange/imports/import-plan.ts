@@ -1,8 +1,8 @@
-/** The plan of an import of any source: rows of the tables, in an order for writing in slices. */
+/** The plan of an import of any source: rows of the tables, in the order of writing. */
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { SharedDatabase } from '../../db/client.ts'
+import type { people } from '../../db/schema.ts'
 import type { ImportedPerson } from '../../schemas/records.ts'
-import type { SettleSome } from './settle-people.ts'
 
 /** Rows of one table, created lazily while writing, to save memory. */
 export interface PlannedRows {
@@ -36,18 +36,18 @@ export interface Imported {
 
 /** An import that is ready to be written. */
 export interface ImportPlan {
-  /** The created projects: everything is hidden until their own rows are written. */
+  /** The created projects. */
   projectIds: readonly string[]
-  /** The projects' own rows, which come with the last write: created once the people are matched. */
+  /** Matches the people in its rows, before any row is created. @returns the new ones @throws Error with one clear line */
+  settlePeople: (db: SharedDatabase) => readonly (typeof people.$inferInsert)[]
+  /** The projects' own rows. */
   projects: () => readonly object[]
-  /** Begins to match the people in its rows, before any row is created. @throws Error with one clear line */
-  settlePeople: (db: SharedDatabase) => SettleSome
   /** All other rows, parents before children. */
   tables: readonly PlannedRows[]
   /**
-   * Refuses an import that is impossible in this database. It is called before anything is written, before the last write, and
-   * once more inside it: then it must be fast, and check only changes since the previous call.
-   * @param since inside the last write, the newest change of the previous call
+   * Refuses an import that is impossible in this database. It is called before the write, and once more inside it: then it must be fast,
+   * and check only changes since the previous call.
+   * @param since inside the write, the newest change before the previous call
    * @throws Error with the reason in one line
    */
   refuse: (db: SharedDatabase, since?: number) => void
@@ -68,7 +68,7 @@ export const totalOf = ({ tables, projectIds }: ImportPlan): number =>
  */
 export function rehearse(db: SharedDatabase, plan: ImportPlan): Imported {
   plan.refuse(db)
-  plan.settlePeople(db)(() => undefined)
+  plan.settlePeople(db)
   for (const { rows } of plan.tables) for (const _ of rows());
   return plan.result(true)
 }

@@ -1,9 +1,8 @@
-/** A thread that performs one import, or removes orphaned imports, on its own connection. */
+/** A thread that performs one import, or ends orphaned imports, on its own connection. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import { type Checkpoints, databasePath, openDatabase } from '../../db/client.ts'
-import { clearOrphanedImports } from './clear-import.ts'
-import { type ImportJob, NotCleared, performImport } from './import-job.ts'
+import { type ImportJob, NotRecorded, performImport } from './import-job.ts'
+import { endOrphanedImports } from './orphaned-imports.ts'
 import { ReaderFailed, type ReadingLimits } from './read-apart.ts'
 
 /** The thread's job. */
@@ -11,7 +10,7 @@ export interface ImportTask {
   databaseUrl: string
   /** Which process runs checkpoints. */
   checkpoints: Checkpoints
-  /** The import; without one, it clears orphaned imports. */
+  /** The import; without one, it ends orphaned imports. */
   job?: ImportJob
   /** The limits of reading its file. */
   limits: ReadingLimits
@@ -21,8 +20,8 @@ export interface ImportTask {
   failed?: ReadonlyMap<string, string>
 }
 
-/** A message of the thread: an error that its row could not record, or the last output of the reader. */
-export type ImportMessage = { failed: string } | { reader: unknown }
+/** A message of the thread: its progress, an error that its row could not record, or the last output of the reader. */
+export type ImportMessage = { done: number; total: number } | { failed: string } | { reader: unknown }
 
 const { databaseUrl, checkpoints, job, limits, attachmentsTotal, failed } = workerData as ImportTask
 const { db, files, close } = openDatabase(databaseUrl, checkpoints)
@@ -40,19 +39,20 @@ parentPort?.unref()
 
 async function perform(job: ImportJob): Promise<void> {
   try {
-    const place = { db, files, database, limits, attachmentsTotal, signal: ending.signal }
+    const onProgress = (done: number, total: number) => post({ done, total })
+    const place = { db, files, database, limits, attachmentsTotal, signal: ending.signal, onProgress }
     await performImport(place, job)
   } catch (error) {
     // The rest is in its row.
     const { cause } = error as Error
     if (cause instanceof ReaderFailed) post({ reader: cause.cause })
-    if (error instanceof NotCleared) post({ failed: error.message })
+    if (error instanceof NotRecorded) post({ failed: error.message })
   }
 }
 
 try {
   if (job) await perform(job)
-  else await clearOrphanedImports(db, new ChunkedWriter(db, files), database, failed)
+  else await endOrphanedImports({ db, files }, database, failed)
 } finally {
   close()
 }

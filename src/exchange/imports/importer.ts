@@ -6,13 +6,13 @@ import { NO_FILES } from '../../db/files.ts'
 import { ApiError } from '../../errors.ts'
 import { once } from '../../once.ts'
 import { moduleBeside } from '../../package-files.ts'
-import type { FailedImports } from '../../projects/imports.ts'
+import type { LiveImports } from '../../projects/imports.ts'
 import { ARCHIVE_FORMAT } from '../sources/formats.ts'
-import { hasRests } from './clear-import.ts'
 import { NO_MEMORY } from './failures.ts'
 import { lockOf, uploadOf } from './import-files.ts'
 import type { ImportJob } from './import-job.ts'
 import type { ImportMessage, ImportTask } from './import-worker.ts'
+import { mayHaveOrphans } from './orphaned-imports.ts'
 import { READING_LIMITS, type ReadingLimits } from './read-apart.ts'
 
 /** Waiting imports and running uploads, at most: each may have a file of the maximum size. Beyond it, 503. */
@@ -68,7 +68,7 @@ interface ImporterParts {
 /** Milliseconds for a thread to stop by itself. */
 const TIMEOUT = 1000
 
-/** Milliseconds until clearing is retried: first, and at most. */
+/** Milliseconds until recording an error is retried: first, and at most. */
 const RETRY_FIRST = 1000
 const RETRY_LAST = 60_000
 
@@ -83,6 +83,8 @@ export class Importer {
   readonly #ending = new AbortController()
   /** Errors of imports that their rows do not have yet, by id. */
   readonly #failed = new Map<string, string>()
+  /** The progress of the running import. */
+  #running: LiveImports = {}
   #retry: NodeJS.Timeout | undefined
   #current = Promise.resolve()
   #worker: Worker | undefined
@@ -94,15 +96,16 @@ export class Importer {
     this.#limits = { ...READING_LIMITS, ...parts.limits }
   }
 
-  /** Removes orphaned imports. Without any, it takes one short read. */
-  clear(): void {
-    if (this.#parts.db.$client.memory || !hasRests(this.#parts.db, this.#database)) return
-    this.#then(() => this.#run({}), 'could not remove the leftovers of an import')
+  /** Ends orphaned imports. Without any, it takes one short read. */
+  endOrphans(): void {
+    if (this.#parts.db.$client.memory || !mayHaveOrphans(this.#parts.db, this.#database)) return
+    this.#then(() => this.#run({}), 'could not end an interrupted import')
   }
 
-  /** Errors of imports whose rows cannot be updated, by id, e.g. on a full disk. */
-  get failed(): FailedImports {
-    return Object.fromEntries(this.#failed)
+  /** What the rows do not say: the progress of the running import, and errors that could not be recorded, e.g. on a full disk. */
+  get live(): LiveImports {
+    const failed = [...this.#failed].map(([id, error]) => [id, { status: 'failed', error }] as const)
+    return { ...this.#running, ...Object.fromEntries(failed) }
   }
 
   /**
@@ -138,14 +141,14 @@ export class Importer {
     }
   }
 
-  /** Stops running imports: the next start of a service removes their records. */
+  /** Stops running imports: the next start of a service records that. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#ending.abort()
     clearTimeout(this.#retry)
     const worker = this.#worker
     worker?.postMessage('end')
-    // It checks between two slices; reading a file may take longer, but is not inside native code.
+    // It checks between two steps; reading a file may take longer, but is not inside native code.
     const timer = setTimeout(() => void worker?.terminate(), TIMEOUT)
     await this.#current
     clearTimeout(timer)
@@ -168,7 +171,16 @@ export class Importer {
       const { signal } = this.#ending
       const { attachmentsTotal } = this.#parts
       const limits = this.#limits
-      const place = { db, files: NO_FILES, database: this.#database, limits, attachmentsTotal, signal }
+      const onProgress = (done: number, total: number) => this.#note(job.id, { done, total })
+      const place = {
+        db,
+        files: NO_FILES,
+        database: this.#database,
+        limits,
+        attachmentsTotal,
+        signal,
+        onProgress,
+      }
       await performImport(place, job).catch(() => undefined)
       return
     }
@@ -178,26 +190,30 @@ export class Importer {
       if (this.#isClosed) return
       const reason = reasonOf(error)
       this.#failed.set(job.id, reason ?? 'The import failed unexpectedly')
-      await this.#clearFailed(RETRY_FIRST)
+      await this.#recordFailed(RETRY_FIRST)
       if (reason === undefined) throw error
     }
   }
 
   /**
-   * Removes records of failed imports, and retries if that fails.
+   * Records errors of imports, and retries if that fails.
    * @param after delay in milliseconds
    */
-  async #clearFailed(after: number): Promise<void> {
+  async #recordFailed(after: number): Promise<void> {
     const failed = new Map(this.#failed)
     try {
       await this.#run({ failed })
       for (const id of failed.keys()) this.#failed.delete(id)
     } catch (error) {
-      this.#parts.warn(error, 'could not remove the leftovers of an import')
+      this.#parts.warn(error, 'could not record the error of an import')
       clearTimeout(this.#retry)
-      const again = () => this.#then(() => this.#clearFailed(Math.min(2 * after, RETRY_LAST)), 'unexpected')
+      const again = () => this.#then(() => this.#recordFailed(Math.min(2 * after, RETRY_LAST)), 'unexpected')
       this.#retry = setTimeout(again, after).unref()
     }
+  }
+
+  #note(id: string | undefined, progress: { done: number; total: number }): void {
+    if (id !== undefined) this.#running = { [id]: progress }
   }
 
   /** Runs the thread. @throws its errors */
@@ -224,7 +240,8 @@ export class Importer {
       worker.unref()
       worker.on('error', reject)
       worker.on('message', (message: ImportMessage) => {
-        if ('failed' in message) reject(new Failed(message.failed))
+        if ('done' in message) this.#note(task.job?.id, message)
+        else if ('failed' in message) reject(new Failed(message.failed))
         else this.#parts.warn(new Error(String(message.reader)), 'the reader of an import did not end')
       })
       worker.on('exit', (code) => {

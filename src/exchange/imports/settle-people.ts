@@ -29,11 +29,7 @@ export interface PeopleOptions {
 /** Most people in the result of an import. */
 export const SHOWN_PEOPLE = 500
 
-/** Whether there are more to match. @param insert writes the row of a new person */
-export type SettleSome = (
-  insert: (row: typeof peopleTable.$inferInsert & { id: string }) => void,
-  isLong?: () => boolean,
-) => boolean
+type PersonRow = typeof peopleTable.$inferInsert
 
 /** The known people of a board. */
 export interface PeopleOfBoard {
@@ -86,6 +82,7 @@ export class SettledPeople {
   readonly #ofAddress = new Map<string, string>()
   /** Ids assigned by this import, and those that it must not assign. */
   readonly #given: Set<string>
+  readonly #new: PersonRow[] = []
 
   /** @throws Error with one clear line if a mapping matches no person, or several */
   constructor(
@@ -101,13 +98,10 @@ export class SettledPeople {
     this.#mapped = this.#mappedBy(map)
   }
 
-  /** Matches people in the order of the board, inside a slice, until it should end. */
-  readonly some: SettleSome = (insert, isLong = () => false) => {
-    for (const person of this.#board.people.slice(this.#settled.size)) {
-      this.#settle(person, insert)
-      if (isLong()) return true
-    }
-    return false
+  /** Matches the people, in the order of the board. @returns the rows of those who are new */
+  settle(): PersonRow[] {
+    for (const person of this.#board.people) this.#settle(person)
+    return this.#new
   }
 
   /** The id for a person's records, once all are matched. @param id in the file */
@@ -127,10 +121,10 @@ export class SettledPeople {
     return (address) => known.has(address)
   }
 
-  #settle(person: NamedPerson, insert: Parameters<SettleSome>[0]): void {
+  #settle(person: NamedPerson): void {
     const { id, name, items, comments, attachments } = person
     const found = this.#find(person)
-    const own = found ? id : this.#ownId(person, insert)
+    const own = found ? id : this.#ownId(person)
     this.#settled.set(id, {
       ...{ id: own, name, items, comments, attachments },
       matched: found?.matched ?? null,
@@ -173,19 +167,16 @@ export class SettledPeople {
   }
 
   /** The id of an unmatched person: from an earlier import of the same tool, or a new one. */
-  #ownId({ id, name, email }: NamedPerson, insert: Parameters<SettleSome>[0]): string {
+  #ownId({ id, name, email }: NamedPerson): string {
     const { format } = this.#board
     const origin = originOf({ id, email }, format)
     const address = origin.sourceId === '' ? origin.email : null
     const earlier = this.#known.ofOrigin(origin)?.id ?? this.#ofAddress.get(address ?? '')
     if (earlier !== undefined) return earlier
-    if (this.#known.isComing(origin)) {
-      throw new Error(`another import is creating ${shorten(name, 60)} right now: retry when it is done`)
-    }
     const own = this.#freeId(id)
     this.#given.add(own)
     if (address !== null) this.#ofAddress.set(address, own)
-    insert({ id: own, name, kind: 'import', ...origin })
+    this.#new.push({ id: own, name, kind: 'import', ...origin })
     return own
   }
 
