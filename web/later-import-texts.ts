@@ -38,6 +38,7 @@ const english = {
     waiting: 'Waiting for other imports…',
     reading: 'Reading the file…',
     writing: (done: string, total: string) => `Reading ${done} of ${total}…`,
+    wait: (seconds: string) => `Changes by anyone wait, for up to ${seconds} s or so.`,
     done: (name: string, columns: number, items: number) =>
       `Imported ${name}: ${count(columns, 'column', 'columns')}, ${count(items, 'card', 'cards')}.`,
     doneArchive: (records: string) => `Imported ${records} records.`,

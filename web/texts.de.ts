@@ -270,6 +270,7 @@ export const germanTexts = ({
     waiting: 'Wartet auf andere Importe …',
     reading: 'Datei wird gelesen …',
     writing: (done, total) => `${done} von ${total} gelesen …`,
+    wait: (seconds) => `Änderungen von allen warten so lange, etwa bis zu ${seconds} s.`,
     done: (name, columns, items) =>
       `${name} importiert: ${count(columns, 'Spalte', 'Spalten')}, ${count(items, 'Karte', 'Karten')}.`,
     doneArchive: (records) => `${records} Datensätze importiert.`,

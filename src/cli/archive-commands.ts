@@ -10,6 +10,7 @@ import {
   importArchive,
 } from '../exchange/archives/import-archive.ts'
 import { cannotImport } from '../exchange/imports/archive-job.ts'
+import { describeWait } from '../exchange/imports/import-plan.ts'
 import { optionNamesFor } from '../exchange/imports/option-names.ts'
 import { counted } from '../maintenance/checks.ts'
 import { shown } from './shown.ts'
@@ -49,9 +50,15 @@ export async function importFrom(
 ): Promise<void> {
   const label = options.dryRun ? 'checking' : 'importing'
   try {
-    const imported = await shown(label, 'records', (shownTo) =>
-      importArchive(db, path, { ...options, ...shownTo, actorId: BY_COMMAND }),
-    )
+    const imported = await shown(label, 'records', ({ onProgress, signal }) => {
+      let hasBegun = false
+      const showTotal: typeof onProgress = (done, total) => {
+        if (!hasBegun && !options.dryRun) for (const line of describeWait(total)) say(line)
+        hasBegun = true
+        onProgress(done, total)
+      }
+      return importArchive(db, path, { ...options, onProgress: showTotal, signal, actorId: BY_COMMAND })
+    })
     say(`${options.dryRun ? 'would import' : 'imported'} ${path}`)
     for (const text of describeArchive(imported, options.dryRun)) say(text)
   } catch (error) {

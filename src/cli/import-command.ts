@@ -6,7 +6,7 @@ import { invalidField } from '../errors.ts'
 import { planRows } from '../exchange/imports/import-board.ts'
 import { lockOf, MEMORY, spoolOf } from '../exchange/imports/import-files.ts'
 import { performImport } from '../exchange/imports/import-job.ts'
-import { rehearse } from '../exchange/imports/import-plan.ts'
+import { describeWait, rehearse } from '../exchange/imports/import-plan.ts'
 import type { Mapping } from '../exchange/imports/mappings.ts'
 import { READING_LIMITS, readApart } from '../exchange/imports/read-apart.ts'
 import { Imports } from '../projects/imports.ts'
@@ -84,6 +84,8 @@ export const importFile = (
       try {
         lock.take()
         writeAs(db, BY_COMMAND, () => new Imports(db).create(id, format, null))
+        const records = board.rows.tables.reduce((sum, { count }) => sum + count, 0)
+        for (const line of describeWait(records)) say(line)
         const job = { ...task, ...people, id, memberId: null, again, isDryRun: false }
         const place = { db, files, database, signal, board, onProgress: progress.update }
         const { lines } = await performImport(place, job)

@@ -62,6 +62,15 @@ export interface ImportPlan {
 export const totalOf = ({ tables, projectIds }: ImportPlan): number =>
   tables.reduce((sum, { count }) => sum + count, projectIds.length)
 
+/** Records that an import writes in a second, at least. */
+const RECORDS_PER_SECOND = 20_000
+
+/** How long other writes wait for an import, in lines: none for less than a second. */
+export function describeWait(records: number): string[] {
+  const seconds = Math.floor(records / RECORDS_PER_SECOND)
+  return seconds > 0 ? [`others can read meanwhile; their writes wait, for up to ${seconds} s or so`] : []
+}
+
 /**
  * Creates all rows of a plan without writing them, for the result of a dry run.
  * @throws Error if the plan refuses
