@@ -174,7 +174,9 @@ export class ArchiveWriter {
     const write = name === MEMBERS_FILE ? this.#handles.writing(of, insert) : insert
     const here = name === MEMBERS_FILE ? known : knownPeople
     return (values) => {
-      if (!here.has(String(idOf(values)[0]))) write(values)
+      if (here.has(String(idOf(values)[0]))) return
+      map(values)
+      write(values)
     }
   }
 
