@@ -1,10 +1,10 @@
 /** Deleting and restoring projects larger than one transaction may be. Over HTTP each is a single write. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { importAtOnce } from '../exchange/import-at-once.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
+import { importAtOnce } from '../exchange/import-at-once.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
 import {
   type App,
