@@ -1,5 +1,5 @@
 import type { Http2ServerRequest } from 'node:http2'
-import { finished } from 'node:stream'
+import { finished, Readable } from 'node:stream'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
@@ -8,7 +8,7 @@ import { SpecifiedFailure } from '../src/errors.ts'
 import { hasBody } from '../src/members/identity.ts'
 import { parseBody } from '../src/requests/json-bodies.ts'
 import { TransferSlots } from '../src/requests/transfer-slots.ts'
-import { refusal } from '../src/requests/uploads.ts'
+import { gathered, refusal } from '../src/requests/uploads.ts'
 import { createValidatorCompiler } from '../src/requests/validation.ts'
 import { createSerializer } from '../src/schemas/serialization.ts'
 
@@ -82,13 +82,18 @@ const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
 /** Lets large bodies wait for a slot: thousands of clients could each send all but the end of one. */
 function takeSlots(): preParsingHookHandler {
   const slots = new TransferSlots(LARGE_AT_ONCE, { ofShare: LARGE_OF_SHARE })
-  return (request, _reply, payload, done) => {
+  return (request, reply, payload, done) => {
     if (!isLarge(request) || takesFile(request) || isBodyAbsent(request)) return done(null, payload)
     const take = (leave: () => void) => {
       finished(payload, leave)
+      // One that is refused is not read to its end.
+      finished(reply.raw, leave)
       // It would never end.
-      if (payload.destroyed) done(refusal(400, 'Bad Request'))
-      else done(null, payload)
+      if (payload.destroyed) return done(refusal(400, 'Bad Request'))
+      const body = Readable.from(gathered((payload as Readable).iterator({ destroyOnReturn: false })))
+      // Nobody reads the rest of one that is refused.
+      body.on('error', () => undefined)
+      done(null, body)
     }
     slots.wait(shareOf(request)).then(take, done)
   }

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.ts'
+import { gathered } from '../src/requests/uploads.ts'
 import { bytesOf } from './attachments.ts'
 import { build, count, createItem, createProject, signInAs } from './helper.ts'
 import { dial } from './process.ts'
@@ -28,13 +30,14 @@ async function setUp(t: Test) {
   const begin = async (
     caller: { token: string },
     path = `/api/kanban-items/${item.id}/attachments?name=a.bin`,
-    length = BYTES.length,
+    length: number | 'chunked' = BYTES.length,
   ) => {
+    const framing = length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`
     const connected = once(app.server, 'connection')
     const { socket, received } = await dial(t, port)
     const [accepted] = (await connected) as [Socket]
     socket.write(
-      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nCookie: phaseboard_session=${caller.token}\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`,
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nCookie: phaseboard_session=${caller.token}\r\nConnection: close\r\n${framing}\r\n\r\n`,
     )
     return { socket, received, accepted }
   }
@@ -139,4 +142,45 @@ t.test('a caller holds the memory of eight large bodies at most, and blocks nobo
   for (const { socket } of open) socket.write(body.subarray(-1))
   for (const { received } of open) t.match(await received, /^HTTP\/1.1 201 /)
   t.equal(count(app, 'projects'), 12)
+})
+
+t.test('large bodies that are refused leave their slots', async (t) => {
+  const { app, ada, begin } = await setUp(t)
+  for (let nth = 0; nth < 9; nth++) {
+    const { received } = await begin(ada, '/api/projects', 2_000_000)
+    t.match(await received, /^HTTP\/1.1 413 /)
+  }
+  // A mebibyte, and a piece that is still gathered.
+  const tooLong = 1_048_577 + 16 * 1024
+  for (let nth = 0; nth < 9; nth++) {
+    const { socket, received } = await begin(ada, '/api/projects', 'chunked')
+    socket.write(`${tooLong.toString(16)}\r\n${' '.repeat(tooLong)}`)
+    t.match(await received, /^HTTP\/1.1 413 /)
+  }
+  const body = JSON.stringify({ name: 'Gemini', description: 'x'.repeat(90_000) })
+  const { socket, received } = await begin(ada, '/api/projects', body.length)
+  socket.write(body)
+  t.match(await received, /^HTTP\/1.1 201 /)
+  t.equal(count(app, 'projects'), 2)
+})
+
+t.test('a body of single bytes is held in few pieces', async (t) => {
+  const bytes = bytesOf(100_000)
+  const single = async function* () {
+    for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1)
+  }
+  const pieces = (chunks: AsyncIterable<Buffer>): Promise<Buffer[]> => Readable.from(gathered(chunks)).toArray()
+  const made = await pieces(single())
+  t.equal(made.length, 7)
+  t.ok(Buffer.concat(made).equals(bytes))
+  const sizes = async (...chunks: number[]) =>
+    (await pieces(Readable.from(chunks.map((size) => Buffer.alloc(size))))).map(({ length }) => length)
+  t.strictSame(await sizes(1, 40_000, 2, 50_000, 3, 4), [1, 40_000, 2, 50_000, 7], 'large ones stay')
+  t.strictSame(await sizes(), [])
+  const { app, ada, begin } = await setUp(t)
+  const { socket, received } = await begin(ada, '/api/projects', 'chunked')
+  const body = JSON.stringify({ name: 'Gemini', description: 'x'.repeat(20_000) })
+  socket.write(`${[...body].map((one) => `1\r\n${one}\r\n`).join('')}0\r\n\r\n`)
+  t.match(await received, /^HTTP\/1.1 201 /)
+  t.equal(count(app, 'projects'), 2)
 })

@@ -110,6 +110,25 @@ async function* inTime(body: Readable & { socket?: Socket }): AsyncGenerator<Buf
   }
 }
 
+/** Bytes of a piece. */
+const PIECE = 16 * 1024
+
+/** The same bytes in few pieces: a client may send each byte by itself, and each chunk takes some hundred bytes of memory. */
+export async function* gathered(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let piece = Buffer.allocUnsafeSlow(PIECE)
+  let length = 0
+  for await (const chunk of chunks) {
+    if (length > 0 && length + chunk.length > PIECE) {
+      yield piece.subarray(0, length)
+      piece = Buffer.allocUnsafeSlow(PIECE)
+      length = 0
+    }
+    if (chunk.length > PIECE) yield chunk
+    else length += chunk.copy(piece, length)
+  }
+  if (length > 0) yield piece.subarray(0, length)
+}
+
 /** The same chunks. @param limit in bytes @throws ApiError 413 above it */
 async function* upTo(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
   let bytes = 0
