@@ -169,7 +169,8 @@ t.test('a body of single bytes is held in few pieces', async (t) => {
   const single = async function* () {
     for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1)
   }
-  const pieces = (chunks: AsyncIterable<Buffer>): Promise<Buffer[]> => Readable.from(gathered(chunks)).toArray()
+  const pieces = (chunks: AsyncIterable<Buffer>): Promise<Buffer[]> =>
+    Readable.from(gathered(chunks)).toArray()
   const made = await pieces(single())
   t.equal(made.length, 7)
   t.ok(Buffer.concat(made).equals(bytes))

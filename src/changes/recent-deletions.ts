@@ -1,10 +1,10 @@
 /**
- * The deletions of projects and of their assignments that are not in the index of the sequence yet. Each change is examined once per
+ * The deletions of projects and of their assignments, and the changes of teams, that are not in the index of the sequence yet. Each change is examined once per
  * connection, so that a check of a deleted project takes the same time, however far the index is behind.
  */
 import type { SharedDatabase } from '../db/client.ts'
 import { isLimited, TooMuchWork } from '../db/work-limits.ts'
-import { once } from '../once.ts'
+import { getOrMake, once } from '../once.ts'
 import { storedFields } from './api-changes.ts'
 import type { Subjects } from './subjects.ts'
 
@@ -21,17 +21,25 @@ export interface ProjectDeletions {
   assignments: { seq: number; memberId: unknown }[]
 }
 
+/** A team before a change. */
+interface FormerTeam {
+  seq: number
+  memberIds: readonly unknown[]
+}
+
 interface DeletionRow {
   seq: number
   kind: string
+  id: string
   projectId: string
-  /** The record of an assignment. */
+  /** The record of an assignment, or the former fields of a team. */
   before: string | null
 }
 
-const DELETION = `action = 'deleted' and kind in ('project', 'team-assignment') and project_id is not null`
+const DELETION = `(action = 'deleted' and kind in ('project', 'team-assignment') and project_id is not null
+  or action <> 'created' and kind = 'team')`
 
-const FIELDS = `kind, project_id as projectId, case kind when 'team-assignment' then cast(before as text) end as before`
+const FIELDS = `kind, id, project_id as projectId, case when kind <> 'project' then cast(before as text) end as before`
 
 function statementsOf({ $client: client }: SharedDatabase) {
   const rows = (sql: string) => once(() => client.prepare<[object], DeletionRow>(sql))
@@ -69,6 +77,7 @@ export class RecentDeletions {
   readonly #subjects: Pick<Subjects, 'indexed'>
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #found = new Map<string, ProjectDeletions>()
+  readonly #teams = new Map<string, FormerTeam[]>()
   /** The last examined change. */
   #examined = 0
   /** The last indexed change when the found ones were last cleared of indexed ones. */
@@ -92,6 +101,12 @@ export class RecentDeletions {
   of(projectId: string): ProjectDeletions | undefined {
     this.#examine()
     return this.#found.get(projectId)
+  }
+
+  /** The members that a team had at a change, if an unindexed later one has changed them. @throws TooMuchWork like {@link of} */
+  membersOfTeam(id: string, seq: number): readonly unknown[] | undefined {
+    this.#examine()
+    return this.#teams.get(id)?.find((one) => one.seq > seq)?.memberIds
   }
 
   #examine(): void {
@@ -118,7 +133,12 @@ export class RecentDeletions {
     this.#examined = last
   }
 
-  #add({ seq, kind, projectId, before }: DeletionRow): void {
+  #add({ seq, kind, id, projectId, before }: DeletionRow): void {
+    if (kind === 'team') {
+      const { memberIds } = storedFields(before ?? '{}') ?? {}
+      if (Array.isArray(memberIds)) getOrMake(this.#teams, id, () => []).push({ seq, memberIds })
+      return
+    }
     const found = this.#found.get(projectId) ?? { last: seq, own: [], assignments: [] }
     this.#found.set(projectId, found)
     found.last = seq
@@ -129,11 +149,17 @@ export class RecentDeletions {
   #forgetUpTo(indexed: number): void {
     this.#indexed = indexed
     for (const [projectId, { last }] of this.#found) if (last <= indexed) this.#found.delete(projectId)
+    for (const [id, all] of this.#teams) {
+      const left = all.filter(({ seq }) => seq > indexed)
+      if (left.length > 0) this.#teams.set(id, left)
+      else this.#teams.delete(id)
+    }
   }
 
   /** The file has fewer changes than before. */
   #forget(): void {
     this.#found.clear()
+    this.#teams.clear()
     this.#examined = 0
     this.#indexed = 0
   }

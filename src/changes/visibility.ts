@@ -8,10 +8,11 @@
 import { createCache } from '../cache.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { writeInProgress } from '../db/current-write.ts'
+import { readArrayText } from '../db/json-text.ts'
 import { type Scope, scopeOf } from '../db/row-security.ts'
 import { getOrMake, once } from '../once.ts'
 import { maySee as mayRoleSee, type Reader, storedFields } from './api-changes.ts'
-import { type ProjectDeletions, RecentDeletions } from './recent-deletions.ts'
+import { RecentDeletions } from './recent-deletions.ts'
 import { isWithin, type Restriction, Restrictions } from './restrictions.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { type Subjects, subjectOfKind } from './subjects.ts'
@@ -37,22 +38,28 @@ interface Former {
   /** The last change of the project: it may have been restored, and deleted again. */
   seq: number
   isForEveryone: boolean
-  teamId: unknown
-  /** The ids of the assigned members. */
+  /** The ids of the assigned members, and of those of its team. */
   memberIds: ReadonlySet<unknown>
 }
 
 /** Cached deleted projects, per connection. */
 const REMEMBERED = 1000
 
-const NOBODY: Omit<Former, 'seq'> = { isForEveryone: false, teamId: null, memberIds: new Set() }
+const NOBODY: Omit<Former, 'seq'> = { isForEveryone: false, memberIds: new Set() }
 
 const statementsOf = ({ $client: client }: SharedDatabase) => ({
   exists: once(() => client.prepare<[string], number>('select 1 from main.projects where id = ?').pluck()),
-  isOfTeam: once(() =>
+  team: once(() =>
+    client.prepare<[unknown], unknown>('select member_id from main.team_members where team_id = ?').pluck(),
+  ),
+  /** The members of a team before the first indexed change of them after one, as JSON. */
+  formerTeam: once(() =>
     client
-      .prepare<[unknown, string], number>(
-        'select 1 from main.team_members where team_id = ? and member_id = ?',
+      .prepare<[number, unknown], string>(
+        `select json_extract(before, '$.memberIds') from change_subjects as entry
+        cross join changes on changes.seq = entry.seq
+        where entry.subject = '${subjectOfKind('team')}' and entry.seq > +? and id = ? and action <> 'created'
+        and case when json_valid(before) then json_type(before, '$.memberIds') end = 'array' order by entry.seq limit 1`,
       )
       .pluck(),
   ),
@@ -242,9 +249,8 @@ export class Visibility {
 
   /** Whether a deleted project was visible before. */
   #sawProject(id: string, { memberId, isGuest }: Person, recent: RecentDeletions): boolean {
-    const { isForEveryone, teamId, memberIds } = read(this.#db, () => this.#formerly(id, recent))
-    if (isForEveryone && !isGuest) return true
-    return memberIds.has(memberId) || this.#sql.isOfTeam().get(teamId, memberId) === 1
+    const { isForEveryone, memberIds } = read(this.#db, () => this.#formerly(id, recent))
+    return (isForEveryone && !isGuest) || memberIds.has(memberId)
   }
 
   #formerly(id: string, recent: RecentDeletions): Former {
@@ -252,25 +258,33 @@ export class Visibility {
     const seq = deletions?.last ?? this.#sql.newestOfIndex().get(id) ?? 0
     const known = this.#former.get(id)
     if (known?.seq === seq) return known
-    const former = { seq, ...this.#read(id, seq, deletions) }
+    const former = { seq, ...this.#read(id, seq, recent) }
     if (recent === this.#recent) this.#former.set(id, former)
     return former
   }
 
-  #read(id: string, seq: number, recent: ProjectDeletions | undefined): Omit<Former, 'seq'> {
+  #read(id: string, seq: number, recent: RecentDeletions): Omit<Former, 'seq'> {
+    const deletions = recent.of(id)
     const last = this.#sequence.one(seq)
     if (last === undefined) return NOBODY
     const group = this.#sequence.groupOf(last)
     const indexed = this.#sql.deleted().all(group, seq, id)
-    const own = recent?.own.at(-1) ?? 0
+    const own = deletions?.own.at(-1) ?? 0
     const project = own >= group ? this.#sequence.one(own) : indexed.find(({ kind }) => kind === 'project')
     if (project === undefined) return NOBODY
     const { access = 'everyone', teamId = null } = storedFields(project.before ?? '{}') ?? {}
-    const memberIds = new Set<unknown>()
-    for (const one of recent?.assignments ?? []) if (one.seq >= group) memberIds.add(one.memberId)
+    const memberIds = new Set(teamId === null ? [] : this.#membersOfTeam(teamId, seq, recent))
+    for (const one of deletions?.assignments ?? []) if (one.seq >= group) memberIds.add(one.memberId)
     for (const { kind, before } of indexed) {
       if (kind === 'team-assignment') memberIds.add(storedFields(before ?? '{}')?.memberId)
     }
-    return { isForEveryone: access === 'everyone', teamId, memberIds }
+    return { isForEveryone: access === 'everyone', memberIds }
+  }
+
+  /** The members that a team had at a change: who joins it later does not learn of a project that is gone. */
+  #membersOfTeam(id: unknown, seq: number, recent: RecentDeletions): readonly unknown[] {
+    const indexed = this.#sql.formerTeam().get(seq, id)
+    if (indexed !== undefined) return readArrayText(indexed)
+    return recent.membersOfTeam(String(id), seq) ?? this.#sql.team().all(id)
   }
 }

@@ -254,6 +254,37 @@ t.test('a project that was opened shows its present, and what happens from then 
   t.equal((await member.ask('POST', `/api/changes/${opened}/undo`)).status, 404, 'of what one sees in part')
 })
 
+t.test('the team of a project that is gone', async (t) => {
+  const { app, admin, insider, outsiders, make, open } = await setUp(t)
+  const guest = outsiders.find(({ name }) => name === 'guest') as World['outsiders'][number]
+  const [member] = outsiders as [World['outsiders'][number]]
+  const teamId = await make('/api/teams', { name: 'Team', memberIds: [insider.id] })
+  for (const access of ['assigned', 'everyone']) {
+    const project = await make('/api/projects', { name: 'Hush', access, teamId })
+    await make(`/api/projects/${project}/kanban-items`, { title: 'Hush card' })
+    await admin('DELETE', `/api/projects/${project}`)
+  }
+  const former = as(app, insider.headers)
+  const know = async (ask: Ask) =>
+    [await ask('GET', '/api/trash'), await ask('GET', '/api/changes?after=0&limit=1000')].map(
+      ({ body }) => JSON.stringify(body).match(/"Hush card"/g)?.length ?? 0,
+    )
+  const check = async (what: string) => {
+    const all = { guest: await know(guest.ask), member: await know(member.ask), former: await know(former) }
+    t.strictSame(all, { guest: [0, 0], member: [0, 2], former: [0, 4] }, what)
+  }
+  await check('it has the same members')
+  await admin('PATCH', `/api/teams/${teamId}`, { memberIds: [member.id, guest.id] })
+  await check('it has others')
+  app.rules.changes.subjects.index()
+  await check('indexed')
+  await admin('PATCH', `/api/teams/${teamId}`, { name: 'Another name' })
+  await admin('DELETE', `/api/teams/${teamId}`)
+  app.rules.changes.subjects.index()
+  await check('it is gone, too')
+  t.ok(open)
+})
+
 t.test('notifications that are made after the project was opened', async (t) => {
   const world = await setUp(t)
   const { app, admin, insider, outsiders } = world
