@@ -1,8 +1,19 @@
 import fp from 'fastify-plugin'
 import { callerOf, identityOf } from '../src/access/identity.ts'
-import { type BatchedRequest, BatchRun, type ReadAnswer, type RunOptions } from '../src/batch/batch.ts'
-import { createStepwise } from '../src/batch/stepwise.ts'
+import {
+  type BatchedRequest,
+  type BatchOptions,
+  BatchRun,
+  batchOf,
+  isRead,
+  type ReadAnswer,
+} from '../src/batch/batch.ts'
+import { createLoopLimits } from '../src/batch/limits.ts'
+import { createBatches } from '../src/batch/perform-batch.ts'
+import { unlessTooMuch } from '../src/db/work-limits.ts'
 import { authorize, isSafe } from '../src/members/identity.ts'
+import type { Config } from '../src/phaseboard.d.ts'
+import { run } from '../src/requests/calls.ts'
 import type { Work } from '../src/requests/perform.ts'
 import { createReaderCheck } from '../src/requests/readers.ts'
 
@@ -17,7 +28,7 @@ declare module 'fastify' {
       request: FastifyRequest,
       requests: readonly BatchedRequest[],
       isDryRun: boolean,
-      options?: RunOptions,
+      options?: BatchOptions,
     ) => Work<never>
     /**
      * Performs read requests with the caller's rights and the checks of their own routes.
@@ -26,56 +37,75 @@ declare module 'fastify' {
     readEach: (
       request: FastifyRequest,
       paths: readonly string[],
-      options?: RunOptions,
+      options?: BatchOptions,
     ) => Promise<ReadAnswer[]>
   }
 }
 
 /** Performs batches: each request runs its own route's handler, all in one write. */
-export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
-  async (app, { authMode, bodyLimit }) => {
+export default fp<Config>(
+  async (app, options) => {
+    const { authMode, bodyLimit } = options
     const { db, scoped, dispatcher, worker, groupCommit } = app
     const checkReader = createReaderCheck(scoped, app.prefix)
     const surroundings = { app, operations: app.operations, authMode, bodyLimit, checkReader }
-    const stepwise = createStepwise(
-      db,
-      scoped,
-      (...write) => dispatcher.commit(...write),
-      (end, context, mode) => {
-        const steps = worker.performSteps(end, context, mode)
-        return mode.isRead ? steps : groupCommit.follow(steps)
+    const limits = createLoopLimits(db, () => performance.now())
+    const performBatch = createBatches(
+      {
+        db,
+        scoped,
+        surroundings,
+        limits: () => limits,
+        write: async (work, context) => {
+          const { value, seq } = await dispatcher.commit(work, context)
+          return { ...value, seq }
+        },
+      },
+      (batch, context) => {
+        const { prefix, defaultPeople, sendTestMail } = app
+        const service = {
+          prefix,
+          defaultPeople,
+          sendsMail: sendTestMail !== undefined,
+          settings: plainOf(options),
+        }
+        const performed = worker.performBatch(batch, context, service)
+        return isRead(batch) ? performed : groupCommit.follow(performed)
       },
     )
 
     app.decorate('readEach', async (request, paths, options) => {
       const requests = paths.map((path) => ({ method: 'GET' as const, path }))
-      const run = new BatchRun(request, requests, surroundings, options)
-      return run
-        .read(async (call) => app.read(call, callerOf(request)))
+      const batch = new BatchRun(batchOf(request, requests, false, options), surroundings)
+      const caller = callerOf(request)
+      return batch
+        .read(
+          async (call) => app.read(call, caller),
+          // One that is too large to be read here exists.
+          (call) => unlessTooMuch(() => scoped.read(caller.principal, (rules) => run(rules, call))),
+        )
         .catch((error) => {
-          throw run.errorOf(error)
+          throw batch.errorOf(error)
         })
     })
 
     app.decorate('batch', (request, requests, isDryRun, options) => {
-      const isRead = requests.every(({ method }) => isSafe(method))
-      if (!isRead) authorize('own', identityOf(request), request.method, authMode)
-      let run: BatchRun
-      const begin = () => {
-        run = new BatchRun(request, requests, surroundings, options)
-        return run.steps()
-      }
+      const batch = batchOf(request, requests, isDryRun, options)
+      if (!isRead(batch)) authorize('own', identityOf(request), request.method, authMode)
       const hasReads = requests.some(({ method }) => isSafe(method))
       const perform: Work['perform'] = ({ repeatable, ...context }) =>
-        stepwise(
-          begin,
-          { ...context, ...(repeatable && { repeatable: { ...repeatable, hasReads } }) },
-          { length: requests.length, isDryRun, isRead },
-        ).catch((error) => {
-          throw run === undefined ? error : run.errorOf(error)
+        performBatch(batch, {
+          ...context,
+          ...(repeatable && { repeatable: { ...repeatable, hasReads } }),
         })
       return { perform } as Work<never>
     })
   },
   { name: 'batch', fastify: '5.x', dependencies: ['operations', 'rules'] },
 )
+
+/** The settings, without the functions of a host: plain data, for the worker thread. */
+const plainOf = (options: Config): Config =>
+  Object.fromEntries(
+    Object.entries(options).filter(([, value]) => typeof value !== 'function'),
+  ) as unknown as Config

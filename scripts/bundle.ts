@@ -1,6 +1,7 @@
 /** Bundles the sources. */
+import { globSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { build, type LogLevel, type Plugin } from 'esbuild'
 import { asCommonJs } from './common-js.ts'
 
@@ -197,12 +198,14 @@ const fromOtherPart = (root: string, modules: readonly string[], extension: stri
  */
 const applicationInOneChunk = (root: string): Plugin => ({
   name: 'application-in-one-chunk',
-  setup({ onResolve, onLoad }) {
+  setup({ onLoad }) {
     const late = new Set<string>()
-    onResolve({ filter: /^\..*\.ts$/ }, ({ path, kind, resolveDir }) => {
-      if (kind === 'dynamic-import') late.add(join(resolveDir, path))
-      return undefined
-    })
+    // Before any is loaded: some are imported in both ways. Commands are not part of the service.
+    for (const file of globSync('{plugins,routes,src}/**/*.ts', { cwd: root, exclude: ['src/cli/**'] })) {
+      const source = readFileSync(join(root, file), 'utf8')
+      for (const [, path = ''] of source.matchAll(/\bimport\('(\.[^']+\.ts)'\)/g))
+        late.add(join(root, dirname(file), path))
+    }
     onLoad({ filter: /\.ts$/ }, async ({ path }) =>
       late.has(path)
         ? {

@@ -21,11 +21,10 @@ const BATCHES = ['test/batch/*.test.ts']
 const RULES: Readonly<Record<string, readonly string[]>> = {
   'src/access/policy.ts': ['test/access/{policy,scopes}.test.ts'],
   'src/batch/batch.ts': BATCHES,
+  'src/batch/limits.ts': BATCHES,
   'src/batch/operations.ts': BATCHES,
+  'src/batch/perform-batch.ts': BATCHES,
   'src/batch/placeholders.ts': BATCHES,
-  'src/batch/step-sessions.ts': BATCHES,
-  'src/batch/steps.ts': BATCHES,
-  'src/batch/stepwise.ts': BATCHES,
   'src/board/claims.ts': ['test/board/{claims,item-rules}.test.ts'],
   'src/board/items.ts': [
     'test/board/item-rules.test.ts',
@@ -38,7 +37,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'test/access/late-access.test.ts',
     'test/routes/people-merge.test.ts',
   ],
-  'src/requests/preconditions.ts': ['test/requests/preconditions.test.ts', 'test/batch/steps.test.ts'],
+  'src/requests/preconditions.ts': ['test/requests/preconditions.test.ts', 'test/batch/results.test.ts'],
 }
 
 /** Milliseconds of work of the dearest test that is repeated. */

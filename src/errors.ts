@@ -126,6 +126,7 @@ export class SpecifiedFailure extends Error {
 export class BatchFailure extends Error {
   override readonly name = 'BatchFailure'
   readonly failure: string
+  readonly request: number
   readonly details: ErrorDetails
 
   /**
@@ -135,6 +136,7 @@ export class BatchFailure extends Error {
   constructor(failure: string, request: number, cause: unknown) {
     super(failure, { cause })
     this.failure = failure
+    this.request = request
     this.details = { request }
   }
 }

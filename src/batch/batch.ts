@@ -1,19 +1,30 @@
-/** Batches: several requests in one write, each handled by its own route. */
-
-import type { IncomingMessage } from 'node:http'
+/** Batches: several requests in one write, each handled by its own route. A batch is plain data, and runs whole in one thread. */
 import type { ErrorObject } from 'ajv'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { callerOf, identityOf } from '../access/identity.ts'
+import { addressOf } from '../access/addresses.ts'
+import { callerWith } from '../access/caller.ts'
+import { CALLER, callerOf, IDENTITY, identityOf } from '../access/identity.ts'
+import type { SharedDatabase } from '../db/client.ts'
+import { attributionOf } from '../db/current-write.ts'
+import { isJsonPage } from '../db/pages.ts'
+import { TooMuchWork } from '../db/too-much-work.ts'
 import { ApiError, BatchFailure, preconditionFailed, SpecifiedFailure, validationFailed } from '../errors.ts'
-import { authorize, hasBody, isSafe } from '../members/identity.ts'
+import { followed, isMatch } from '../etags.ts'
+import { authorize, hasBody, type Identity, isSafe } from '../members/identity.ts'
+import type { HostPerson } from '../phaseboard.d.ts'
 import { toApiError } from '../requests/api-errors.ts'
-import { type Call, isCall } from '../requests/calls.ts'
+import { type Call, isCall, run } from '../requests/calls.ts'
 import { isExistenceCheck } from '../requests/existence.ts'
+import { HOSTED } from '../requests/hosted-people.ts'
+import { comparePreconditions, type Preconditions, resultOf } from '../requests/preconditions.ts'
 import { unchangedOf } from '../requests/read-only.ts'
 import type { createReaderCheck } from '../requests/readers.ts'
-import { type ResponseShape, responseOf } from '../requests/responses.ts'
+import { type ResponseShape, responseOf, toText } from '../requests/responses.ts'
+import type { Rules } from '../requests/rules.ts'
+import { type ChangeCheck, wouldLose } from '../requests/scoped-rules.ts'
 import { flattenErrors } from '../requests/violations.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
+import type { WithinLimits } from './limits.ts'
 import {
   type BatchMethod,
   ensureMayBeBatched,
@@ -22,7 +33,6 @@ import {
   type Operations,
 } from './operations.ts'
 import { NamedResults } from './placeholders.ts'
-import { AWAIT, type NamedBodies, type Step, StepFailure, type StepGenerator } from './steps.ts'
 
 export interface BatchedRequest {
   method: BatchMethod
@@ -35,13 +45,33 @@ export interface BatchedRequest {
   as?: string
 }
 
-/** How to handle the requests of a run. */
-export interface RunOptions {
+/** How to handle the requests of a batch. */
+export interface BatchOptions {
   /** Whether each is handled strictly, whatever the outer request prefers. */
   isStrict?: boolean
   /** Whether bodies are used unchanged: then only paths have placeholders. */
   hasLiteralBodies?: boolean
 }
+
+/** What the requests of a batch have in common: parts of the request that it came with. */
+interface Sender {
+  headers: Record<string, unknown>
+  identity: Identity
+  address: string
+  /** See {@link HOSTED}. */
+  hosted: HostPerson[] | undefined
+}
+
+/** A batch; structured-cloneable. */
+export interface Batch extends BatchOptions {
+  requests: readonly BatchedRequest[]
+  sender: Sender
+  /** Whether to roll back at the end. */
+  isDryRun: boolean
+}
+
+/** Whether a batch only reads: then it runs inside a read, not a write. */
+export const isRead = ({ requests }: Batch): boolean => requests.every(({ method }) => isSafe(method))
 
 /** The response to a read. */
 export interface ReadAnswer {
@@ -56,7 +86,10 @@ export interface ReadAnswer {
 /** Total size of the responses of one run of reads, in bytes, at most. */
 const READ_LIMIT = 4 * 1024 * 1024
 
-/** The dependencies of batches. */
+/** Total size of the results of one batch, in bytes, at most. */
+const RESULTS_LIMIT = 16 * 1024 * 1024
+
+/** The service around batches, in either thread. */
 export interface BatchSurroundings {
   app: FastifyInstance
   operations: Operations
@@ -72,6 +105,21 @@ const OF_THE_BATCH = ['idempotency-key', 'if-match', 'if-none-match', 'content-t
 
 /** The reply of a request in a batch; its headers are discarded. */
 const NO_REPLY = { header: () => NO_REPLY } as unknown as FastifyReply
+
+/** A batch of these requests, with the rights and preferences of the request that it came with. */
+export function batchOf(
+  outer: FastifyRequest,
+  requests: readonly BatchedRequest[],
+  isDryRun: boolean,
+  options: BatchOptions = {},
+): Batch {
+  const headers: Record<string, unknown> = { ...outer.headers }
+  for (const name of OF_THE_BATCH) delete headers[name]
+  if (options.isStrict) headers.prefer = 'handling=strict'
+  const hosted = outer.getDecorator<HostPerson[] | undefined>(HOSTED)
+  const sender = { headers, identity: identityOf(outer), address: addressOf(outer), hosted }
+  return { requests, sender, isDryRun, ...options }
+}
 
 /** Runs a synchronous hook. @throws what it reports */
 function runHook(hook: Hook, request: FastifyRequest): void {
@@ -91,132 +139,175 @@ function validate({ checks }: Operation, request: FastifyRequest): void {
   }
 }
 
-/** A raw Node request that prefers strict handling. */
-const strict = (raw: IncomingMessage): IncomingMessage =>
-  Object.create(raw, { headers: { value: { ...raw.headers, prefer: 'handling=strict' } } })
-
-function readAnswerOf(shape: ResponseShape, value: unknown): ReadAnswer {
-  const { status, body, etag, next } = responseOf(shape, value)
-  return { status, body, ...(etag !== null && { etag }), ...(next !== undefined && { next }) }
+/** The ETag of a list as in its GET; undefined for lists other than projects. */
+function etagOfList(value: unknown): string | undefined {
+  if (!isJsonPage(value) || value.etag === undefined) return undefined
+  return value.next === undefined ? value.etag : followed(value.etag)
 }
 
+/** Checks the precondition of a read. @throws ApiError 412 */
+function ensureNamed(ifMatch: string, etag: string | undefined): void {
+  if (!isMatch(ifMatch, etag)) throw preconditionFailed(etag === undefined ? {} : { etag })
+}
+
+/** What a request does, and how its route responds. */
+interface Step extends Omit<Preconditions, 'ifNoneMatch'> {
+  call: Call
+  shape: ResponseShape
+}
+
+/** Where a batch runs: inside a write or a read of this connection. */
+export interface BatchPlace {
+  db: SharedDatabase
+  rules: Rules
+  /** The check of the changes of a caller without unlimited access. */
+  check: ChangeCheck | undefined
+  within: WithinLimits
+}
+
+/** One run of a batch. */
 export class BatchRun {
-  readonly #outer: FastifyRequest
-  readonly #requests: readonly BatchedRequest[]
+  readonly #batch: Batch
   readonly #surroundings: BatchSurroundings
   readonly #results: NamedResults
-  readonly #options: RunOptions
-  /** The `error` strings of unexpected failures, by request: those of their routes. */
-  readonly #failures: (string | undefined)[] = []
+  readonly #parts: (string | JsonBytes)[] = []
+  #size = 0
+  /** The `error` string of an unexpected failure of the current request: that of its route. */
+  #failure: string | undefined
   /** The error of the failed request. */
-  #failed: { index: number; error: unknown } | undefined
+  #failed: { index: number; error: unknown; failure: string | undefined } | undefined
 
-  /** @param outer the request of the batch */
-  constructor(
-    outer: FastifyRequest,
-    requests: readonly BatchedRequest[],
-    surroundings: BatchSurroundings,
-    options: RunOptions = {},
-  ) {
-    this.#options = options
-    this.#outer = outer
-    this.#requests = requests
+  constructor(batch: Batch, surroundings: BatchSurroundings) {
+    this.#batch = batch
     this.#surroundings = surroundings
     this.#results = new NamedResults(surroundings.bodyLimit)
   }
 
-  /** Handles the requests in order; the calls of their rules are the steps. */
-  *steps(): StepGenerator {
-    for (const [index, request] of this.#requests.entries()) {
-      try {
-        yield* this.#handle(index, request)
-      } catch (error) {
-        this.#failed = { index, error }
-        throw error
+  /**
+   * Performs the requests in order.
+   * @returns the response to all of them
+   * @throws TooMuchWork, ApiError 413, or the error of a request: see {@link errorOf}
+   */
+  run({ db, rules, check, within }: BatchPlace): JsonBytes {
+    const isWrite = !isRead(this.#batch)
+    for (const [index, request] of this.#batch.requests.entries()) {
+      const perform = () => {
+        const step = this.#stepOf(request, (call) => run(rules, call))
+        comparePreconditions(rules, step)
+        // These rules read the changes of earlier requests.
+        if (isWrite && step.call.path.startsWith('changes.')) attributionOf(db).attribute()
+        const result = run(rules, step.call)
+        check?.ended(index)
+        this.#add(request, step, resultOf(rules, step.shape, step.record, result))
       }
+      within(this.#size, () => this.#noteFailure(index, perform, check))
     }
+    this.#ensureKept(check)
+    const parts = ['{"results":[', ...this.#parts, `],"dryRun":${this.#batch.isDryRun}}`]
+    return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
   }
 
   /**
-   * Handles read requests, each by a separate read.
+   * Performs read requests, each by a separate read.
    * @param perform performs a read
+   * @param lookUp reads a record that must exist, at once
    * @throws ApiError 413 for more than {@link READ_LIMIT} bytes, or the error of a request
    */
-  async read(perform: (call: Call) => Promise<unknown>): Promise<ReadAnswer[]> {
-    if (this.#requests.some(({ method }) => method !== 'GET')) throw new Error('these requests only read')
+  async read(perform: (call: Call) => Promise<unknown>, lookUp: (call: Call) => void): Promise<ReadAnswer[]> {
+    if (!isRead(this.#batch)) throw new Error('these requests only read')
     const answers: ReadAnswer[] = []
     let size = 0
-    const steps = this.steps()
-    for (let next = steps.next([]); !next.done; ) {
-      const { call, shape } = next.value as Step
+    for (const [index, request] of this.#batch.requests.entries()) {
       try {
-        const value = await perform(call)
-        if (shape !== undefined) {
-          const answer = readAnswerOf(shape, value)
-          size += answer.body.length
-          if (size > READ_LIMIT) throw new ApiError(413, 'Too much to read at once')
-          answers.push(answer)
-        }
+        const { call, shape } = this.#stepOf(request, lookUp)
+        const { status, body, etag, next } = responseOf(shape, await perform(call))
+        size += body.length
+        if (size > READ_LIMIT) throw new ApiError(413, 'Too much to read at once')
+        answers.push({ status, body, ...(etag !== null && { etag }), ...(next !== undefined && { next }) })
       } catch (error) {
-        next = steps.throw(error)
-        continue
+        this.#failed = { index, error, failure: this.#failure }
+        throw error
       }
-      next = steps.next([])
     }
     return answers
   }
 
   /** The error response of the batch. @param error the result of the run */
   errorOf(error: unknown): unknown {
-    if (error instanceof StepFailure) return this.#errorOf(error.request, error.cause)
     if (this.#failed === undefined || this.#failed.error !== error) return error
-    return this.#errorOf(this.#failed.index, error)
-  }
-
-  #errorOf(index: number, error: unknown): unknown {
+    const { index, failure = 'Internal server error' } = this.#failed
     const refusal = toApiError(error)
-    if (refusal === undefined)
-      return new BatchFailure(this.#failures[index] ?? 'Internal server error', index, error)
+    if (refusal === undefined) return new BatchFailure(failure, index, error)
     const { statusCode, message, headers, code, details } = refusal
     return new ApiError(statusCode, message, { headers, code, details: { request: index, ...details } })
   }
 
-  *#handle(index: number, { method, path, body, ifMatch, as }: BatchedRequest): StepGenerator {
-    if (this.#results.isAwaited(path) || (body && this.#results.isAwaited(body))) this.#name(yield AWAIT)
+  /** @throws the error of the request, or that of an earlier one: see {@link #ensureKept} */
+  #noteFailure(index: number, perform: () => void, check: ChangeCheck | undefined): void {
+    try {
+      perform()
+    } catch (error) {
+      if (error instanceof TooMuchWork) throw error
+      this.#ensureKept(check)
+      this.#failed = { index, error, failure: this.#failure }
+      throw error
+    }
+  }
+
+  /** @throws ApiError 400 if a request has taken a project from the caller, and no later one has given it back */
+  #ensureKept(check: ChangeCheck | undefined): void {
+    const index = check?.losing()
+    if (index === undefined) return
+    this.#failed = { index, error: wouldLose(), failure: undefined }
+    throw this.#failed.error
+  }
+
+  /** Adds the result of a request to the response. @throws ApiError 413, 412 */
+  #add({ as }: BatchedRequest, { shape, record, ifMatch }: Step, value: unknown): void {
+    const { status, body, etag } = responseOf(shape, value)
+    const shown = body || 'null'
+    this.#size += shown.length
+    if (this.#size > RESULTS_LIMIT) throw new ApiError(413, 'Batch is too large')
+    if (record === undefined && ifMatch !== undefined) ensureNamed(ifMatch, etag ?? etagOfList(value))
+    const end = etag === null ? '}' : `,"etag":${JSON.stringify(etag)}}`
+    this.#parts.push(`${this.#parts.length > 0 ? ',' : ''}{"status":${status},"body":`, shown, end)
+    if (as !== undefined) this.#results.set(as, toText(shown))
+  }
+
+  /**
+   * Does what the route's hooks, validation and handler do.
+   * @param lookUp reads a record that must exist: the hook would not see the batch's own writes
+   */
+  #stepOf({ method, path, body, ifMatch }: BatchedRequest, lookUp: (call: Call) => void): Step {
+    const { operations, checkReader } = this.#surroundings
+    this.#failure = undefined
     const url = this.#results.intoPath(path)
-    const { operation, params, query } = this.#surroundings.operations.find(method, url)
+    const { operation, params, query } = operations.find(method, url)
     const { config = {} } = operation.route
-    this.#failures[index] = config.failure
+    this.#failure = config.failure
     this.#authorize(operation, method)
     const request = this.#requestOf(operation, { method, url, params, query, ifMatch })
 
-    if (config.access === 'write') this.#surroundings.checkReader(request, callerOf(request).principal)
+    if (config.access === 'write') checkReader(request, callerOf(request).principal)
     for (const hook of operation.hooks.onRequest) {
       if (!isExistenceCheck(hook)) runHook(hook, request)
-      else if (config.record) this.#name(yield { request: index, call: config.record.get(request) })
+      else if (config.record) lookUp(config.record.get(request))
     }
     request.body = this.#bodyOf(operation, method, body)
     ensureMayBeBatched(operation, request)
     for (const hook of operation.hooks.preValidation) runHook(hook, request)
     validate(operation, request)
     for (const hook of operation.hooks.preHandler) runHook(hook, request)
-
-    if (as !== undefined) this.#results.expect(as)
-    const step = this.#stepOf(operation, request, ifMatch)
-    this.#name(yield { ...step, request: index, ...(as !== undefined && { as }) })
-  }
-
-  #name(named: NamedBodies): void {
-    for (const [name, body] of named) this.#results.set(name, body)
+    return this.#callOf(operation, request, ifMatch)
   }
 
   #authorize({ route }: Operation, method: string): void {
     const { access = 'public' } = route.config ?? {}
     if (access === 'public') throw new Error(`${route.url} is public: it must declare isSentAlone`)
-    authorize(access, identityOf(this.#outer), method, this.#surroundings.authMode)
+    authorize(access, this.#batch.sender.identity, method, this.#surroundings.authMode)
   }
 
-  /** The request for hooks and handlers of its route: it inherits from the request of the batch, and overrides its own parts. */
+  /** The request for hooks and handlers of its route: what they need of it. */
   #requestOf(
     { route }: Operation,
     {
@@ -225,33 +316,35 @@ export class BatchRun {
       ...own
     }: { url: string; ifMatch: string | undefined; method: string; params: object; query: object },
   ): FastifyRequest {
-    const headers: Record<string, unknown> = { ...this.#outer.headers }
-    for (const name of OF_THE_BATCH) delete headers[name]
-    if (ifMatch !== undefined) headers['if-match'] = ifMatch
-    const fields = {
+    const { headers: common, identity, address, hosted } = this.#batch.sender
+    const headers = { ...common, ...(ifMatch !== undefined && { 'if-match': ifMatch }) }
+    const decorators = new Map<unknown, unknown>([
+      [IDENTITY, identity],
+      [CALLER, callerWith(identity)],
+      [HOSTED, hosted],
+    ])
+    return {
       ...own,
       url: this.#surroundings.app.prefix + url,
       headers,
+      raw: { headers },
       body: undefined,
+      ip: address,
+      socket: { remoteAddress: address },
       routeOptions: { config: route.config ?? {}, method: own.method, schema: route.schema, url: route.url },
-    }
-    if (this.#options.isStrict === true) Object.assign(fields, { raw: strict(this.#outer.raw) })
-    const descriptors = Object.entries(fields).map(([name, value]) => [name, { value, writable: true }])
-    return Object.create(this.#outer, Object.fromEntries(descriptors))
+      getDecorator: (name: unknown) => decorators.get(name),
+      setDecorator: (name: unknown, value: unknown) => decorators.set(name, value),
+    } as unknown as FastifyRequest
   }
 
   #bodyOf({ route }: Operation, method: string, body: object | undefined): object | undefined {
     if (!hasBody(method) && route.schema?.body === undefined) return undefined
-    if (body !== undefined) return this.#options.hasLiteralBodies ? body : this.#results.intoBody(body)
+    if (body !== undefined) return this.#batch.hasLiteralBodies ? body : this.#results.intoBody(body)
     if (route.config?.isBodyOptional === true) return {}
     throw new SpecifiedFailure('the request body is empty', 'not_json')
   }
 
-  #stepOf(
-    { route, handler, shape }: Operation,
-    request: FastifyRequest,
-    ifMatch: string | undefined,
-  ): Omit<Step, 'request'> {
+  #callOf({ route, handler, shape }: Operation, request: FastifyRequest, ifMatch: string | undefined): Step {
     const { inBatch, record } = route.config ?? {}
     const isHopeless = record === undefined && !isSafe(request.method) && ifMatch?.trim() !== '*'
     if (ifMatch !== undefined && isHopeless) throw preconditionFailed()

@@ -19,8 +19,6 @@ type Field = string | number | boolean | null | object
 
 /** The named results of a batch so far, and their substitution in requests. */
 export class NamedResults {
-  /** Names of results that do not exist yet. */
-  readonly #expected = new Set<string>()
   readonly #texts = new Map<string, string>()
   readonly #values = new Map<string, unknown>()
   readonly #limit: number
@@ -32,29 +30,9 @@ export class NamedResults {
     this.#limit = limit
   }
 
-  /** Announces a future result of this name. */
-  expect(name: string): void {
-    this.#expected.add(name)
-  }
-
   /** Adds a named result. @param text its body, as JSON */
   set(name: string, text: string): void {
-    this.#expected.delete(name)
     this.#texts.set(name, text)
-  }
-
-  /** Whether a path or a body has a placeholder for a result that does not exist yet. */
-  isAwaited(template: string | object): boolean {
-    return this.#expected.size > 0 && this.#awaits(template, DEPTH_LIMIT)
-  }
-
-  #awaits(value: unknown, levels: number): boolean {
-    if (typeof value === 'string') {
-      return [...value.matchAll(PLACEHOLDER)].some(([, name = '']) => this.#expected.has(name))
-    }
-    // A deeper one is refused.
-    if (!isObjectOrArray(value) || levels === 0) return false
-    return Object.keys(value).some((name) => this.#awaits(value[name], levels - 1))
   }
 
   /**

@@ -1,11 +1,11 @@
 /** Offloads work to the worker thread: one task at a time, started lazily, with a queue in which members take turns. */
 import { serialize } from 'node:v8'
-import { type MessagePort, Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import type { Principal } from '../access/policy.ts'
-import type { WorkerEnd } from '../batch/step-sessions.ts'
-import type { StepsMode } from '../batch/steps.ts'
+import { type Batch, isRead } from '../batch/batch.ts'
 import { type DatabaseFiles, NO_FILES } from '../db/files.ts'
 import { tookTooLong, tooManyRequests, unavailable } from '../errors.ts'
+import type { NamedPerson } from '../members/people.ts'
 import { moduleBeside } from '../package-files.ts'
 import type { Config } from '../phaseboard.d.ts'
 import type { Call } from '../requests/calls.ts'
@@ -31,16 +31,24 @@ interface WriteTask {
   context: WriteContext
 }
 
-/** A write or read with several steps, decided by the main thread. */
-export interface StepsTask {
+/** What the routes of a service depend on. */
+export interface ServiceOfRoutes {
+  prefix: string
+  settings: Config
+  /** See the people plugin. */
+  defaultPeople: readonly NamedPerson[]
+  sendsMail: boolean
+}
+
+export interface BatchTask {
   id: number
-  end: WorkerEnd
-  mode: StepsMode
+  batch: Batch
   context: WriteContext
+  service: ServiceOfRoutes
 }
 
 /** A message to the worker thread: a task, or a stop. */
-export type Task = ReadTask | WriteTask | StepsTask
+export type Task = ReadTask | WriteTask | BatchTask
 export type Posted = Task | 'end'
 
 /** The result of a task, as posted back. */
@@ -49,8 +57,11 @@ export interface TaskResult {
   outcome: Outcome
 }
 
-/** A message of the worker thread: it has opened its file, or a result. */
-export type WorkerMessage = 'ready' | TaskResult
+/** What a thread loads before a task: its file, for batches also the routes. Until then the task has not begun. */
+type Loaded = 'file' | 'routes'
+
+/** A message of the worker thread: what it has loaded, or a result. */
+export type WorkerMessage = Loaded | TaskResult
 
 /** The file for the worker thread, and its options. */
 export type WorkerOptions = Pick<Config, 'databaseUrl' | 'walCheckpoints'>
@@ -106,6 +117,7 @@ interface Asker {
 
 interface Waiting extends Asker {
   post: (worker: Worker, id: number) => void
+  needs: Loaded
   /** Whether it only reads: then it may be abandoned. */
   isRead: boolean
   member: string | null
@@ -134,8 +146,8 @@ export class Offload {
   readonly #threads = new Set<Worker>()
   #worker: Worker | undefined
   #running: Running | undefined
-  /** Whether the thread has opened its file: its startup does not count as time of a task. */
-  #isReady = false
+  /** What the thread has loaded, which does not count as time of a task. */
+  readonly #loaded = new Set<Loaded>()
   #latest = 0
   /** Whether the previous response is being sent: until then the size limit is unknown. */
   #isHandingOver = false
@@ -181,15 +193,12 @@ export class Offload {
     return (await this.#add(context.turn ?? null, false, post)) as WriteOutcome
   }
 
-  /**
-   * Performs a write or read with several steps.
-   * @param end the worker thread's end of the session that decides them
-   */
-  async performSteps(end: WorkerEnd, context: WriteContext, mode: StepsMode): Promise<WriteOutcome> {
+  /** Performs a batch. @throws like {@link Offload.read} and {@link Offload.write} */
+  async performBatch(batch: Batch, context: WriteContext, service: ServiceOfRoutes): Promise<WriteOutcome> {
     this.#ensureSameFile()
     const post: Waiting['post'] = (worker, id) =>
-      worker.postMessage({ end, mode, context, id } satisfies StepsTask, [end.port as MessagePort])
-    return (await this.#add(context.turn ?? null, mode.isRead, post)) as WriteOutcome
+      worker.postMessage({ batch, context, service, id } satisfies BatchTask)
+    return (await this.#add(context.turn ?? null, isRead(batch), post, undefined, 'routes')) as WriteOutcome
   }
 
   #ensureSameFile(): void {
@@ -233,6 +242,7 @@ export class Offload {
     isRead: boolean,
     post: Waiting['post'],
     key?: string | undefined,
+    needs: Loaded = 'file',
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const own = this.#turns.of(member) + (this.#running?.member === member ? 1 : 0)
@@ -244,6 +254,7 @@ export class Offload {
       if (key !== undefined) this.#shared.set(key, askers)
       const task: Waiting = {
         post,
+        needs,
         isRead,
         member,
         key,
@@ -290,7 +301,7 @@ export class Offload {
 
   /** Starts the timeout of the running task. */
   #limitTime(): void {
-    if (!this.#isReady || !this.#running?.isRead) return
+    if (!this.#running?.isRead || !this.#loaded.has(this.#running.needs)) return
     this.#running.timer = setTimeout(() => this.#giveUp(), this.#limits.reading).unref()
   }
 
@@ -301,11 +312,11 @@ export class Offload {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
     })
     this.#threads.add(started)
-    this.#isReady = false
+    this.#loaded.clear()
     started.on('message', (message: WorkerMessage) => {
-      if (message !== 'ready') this.#settle(message)
+      if (typeof message === 'object') this.#settle(message)
       else if (this.#worker === started) {
-        this.#isReady = true
+        this.#loaded.add(message)
         this.#limitTime()
       }
     })

@@ -3,7 +3,7 @@ import { databaseBusy, isBusy } from '../db/busy.ts'
 import { faultOf } from '../db/faults.ts'
 import { LargeWork } from '../db/too-much-work.ts'
 import type { ErrorCode } from '../error-codes.ts'
-import { ApiError, type ErrorDetails, SpecifiedFailure } from '../errors.ts'
+import { ApiError, BatchFailure, type ErrorDetails, SpecifiedFailure } from '../errors.ts'
 
 /** The outcome of work. */
 export type Outcome =
@@ -18,6 +18,8 @@ export type Outcome =
       }
     }
   | { large: true }
+  /** Of a request of a batch. */
+  | { failed: { failure: string; request: number; cause: Outcome } }
   | { specified: { reason: string; code: ErrorCode } }
   | {
       error: unknown
@@ -30,6 +32,10 @@ function outcomeOfError(thrown: unknown): Outcome {
   // SQLite's error code is lost on the way.
   const error = isBusy(thrown) ? databaseBusy() : thrown
   if (error instanceof LargeWork) return { large: true }
+  if (error instanceof BatchFailure) {
+    const { failure, request, cause } = error
+    return { failed: { failure, request, cause: outcomeOfError(cause) } }
+  }
   if (error instanceof SpecifiedFailure) return { specified: { reason: error.message, code: error.code } }
   if (!(error instanceof ApiError)) return { error, code: faultOf(error)?.code }
   const { statusCode, message, details, headers, code } = error
@@ -49,10 +55,24 @@ export function outcomeOf(work: () => unknown): Outcome {
 export const outcomeOfPromise = (work: Promise<unknown>): Promise<Outcome> =>
   work.then((value) => ({ value }), outcomeOfError)
 
+/** The error of an outcome; undefined if it has a value. */
+function errorOf(outcome: Outcome): unknown {
+  try {
+    unwrap(outcome)
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
 /** The value of an outcome. @throws its error */
 export function unwrap(outcome: Outcome): unknown {
   if ('value' in outcome) return outcome.value
   if ('large' in outcome) throw new LargeWork()
+  if ('failed' in outcome) {
+    const { failure, request, cause } = outcome.failed
+    throw new BatchFailure(failure, request, errorOf(cause))
+  }
   if ('specified' in outcome) throw new SpecifiedFailure(outcome.specified.reason, outcome.specified.code)
   if ('error' in outcome) {
     const { error, code } = outcome

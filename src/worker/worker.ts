@@ -3,21 +3,18 @@
  * commits are like those of another process.
  */
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
-import { runStepsFromMain } from '../batch/step-sessions.ts'
-import { StepRunner } from '../batch/steps.ts'
-import { finish, outcomeOfDryRun } from '../batch/stepwise.ts'
+import type { openBatches } from '../batches-in-worker.ts'
 import { openDatabase, read, writeAs } from '../db/client.ts'
 import { withDeadline } from '../db/deadline.ts'
 import { withRoom } from '../db/room.ts'
 import { splitWork } from '../db/work-limits.ts'
 import { tookTooLong } from '../errors.ts'
 import { run } from '../requests/calls.ts'
-import type { Rules } from '../requests/rules.ts'
-import { type ChangeCheck, createScopedRules } from '../requests/scoped-rules.ts'
+import { createScopedRules } from '../requests/scoped-rules.ts'
 import { runWrite, type WriteContext, type WriteOutcome, type WriteWork } from '../requests/write.ts'
 import { createLockGaps } from './lock-gaps.ts'
-import type { Posted, StepsTask, Task, TaskResult, WorkerMessage, WorkerOptions } from './offload.ts'
-import { outcomeOf } from './outcomes.ts'
+import type { BatchTask, Posted, Task, TaskResult, WorkerMessage, WorkerOptions } from './offload.ts'
+import { type Outcome, outcomeOf, outcomeOfPromise } from './outcomes.ts'
 
 const { databaseUrl, walCheckpoints } = workerData as WorkerOptions
 const { db, files, close } = openDatabase(databaseUrl, walCheckpoints)
@@ -48,20 +45,19 @@ function write(work: WriteWork, context: WriteContext): WriteOutcome {
   return { ...value, seq }
 }
 
-/** Runs steps decided by the main thread. */
-function runStepwise({ end, mode, context }: StepsTask): WriteOutcome {
-  const steps = (rules: Rules, check?: ChangeCheck) =>
-    runStepsFromMain(db, end, new StepRunner(db, rules, mode, check))
-  if (mode.isRead) return { value: read(db, () => scoped.read(context.principal, steps)), seq: undefined }
-  try {
-    return write((rules, check) => finish(steps(rules, check), mode), context)
-  } catch (error) {
-    return outcomeOfDryRun(error)
+/** Performs batches; loaded by the first. */
+let batches: Awaited<ReturnType<typeof openBatches>> | undefined
+
+async function performBatch({ batch, context, service }: BatchTask): Promise<WriteOutcome> {
+  if (batches === undefined) {
+    const { openBatches } = await import('../batches-in-worker.ts')
+    batches = await openBatches({ db, scoped, write }, service)
+    parentPort?.postMessage('routes' satisfies WorkerMessage)
   }
+  return batches(batch, context)
 }
 
-function perform(task: Task): unknown {
-  if ('end' in task) return runStepwise(task)
+function perform(task: Exclude<Task, BatchTask>): unknown {
   const { call } = task
   if ('context' in task) return write(call, task.context)
   const late = () => tookTooLong('The request')
@@ -69,15 +65,21 @@ function perform(task: Task): unknown {
   return withDeadline(db, task.time, late, () => withRoom(db, task.room, work))
 }
 
-parentPort?.on('message', (task: Posted) => {
+function answer(id: number, outcome: Outcome): void {
+  const buffers = 'value' in outcome ? buffersOf(outcome.value) : []
+  parentPort?.postMessage({ id, outcome } satisfies TaskResult, buffers)
+}
+
+parentPort?.on('message', async (task: Posted) => {
   if (task === 'end') {
     close()
     parentPort?.close()
-    return
-  }
-  const outcome = outcomeOf(() => perform(task))
-  const buffers = 'value' in outcome ? buffersOf(outcome.value) : []
-  parentPort?.postMessage({ id: task.id, outcome } satisfies TaskResult, buffers)
+  } else if ('batch' in task) answer(task.id, await outcomeOfPromise(performBatch(task)))
+  else
+    answer(
+      task.id,
+      outcomeOf(() => perform(task)),
+    )
 })
 
-parentPort?.postMessage('ready' satisfies WorkerMessage)
+parentPort?.postMessage('file' satisfies WorkerMessage)

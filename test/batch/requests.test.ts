@@ -1,108 +1,42 @@
-/** How a batch handles each request: its hooks, its own request, its step, and the errors, without a server. */
-import type { FastifyRequest, RouteOptions } from 'fastify'
+/** What a batch does with each of its requests: what the server does with a request to the same route. */
+import type { FastifyRequest } from 'fastify'
 import t from 'tap'
-import {
-  type BatchedRequest,
-  BatchRun,
-  type BatchSurroundings,
-  type RunOptions,
-} from '../../src/batch/batch.ts'
+import type { BatchedRequest } from '../../src/batch/batch.ts'
 import { Operations } from '../../src/batch/operations.ts'
-import { AWAIT, type NamedBodies, type Step, StepFailure } from '../../src/batch/steps.ts'
 import { projects } from '../../src/db/schema.ts'
 import { ApiError } from '../../src/errors.ts'
 import { etagOf } from '../../src/etags.ts'
 import type { Call } from '../../src/requests/calls.ts'
 import { mustExist } from '../../src/requests/existence.ts'
-import { keepUnchanged } from '../../src/requests/read-only.ts'
 import { ref, Success } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
+import { batch, GET, giving, POST, routeOf } from './runs.ts'
 
 /** What an error has, at least. */
 const status = (statusCode: number, fields: object = {}) => ({ message: /./, statusCode, ...fields })
 
-const call: Call = { path: 'board.items.get', args: ['x'] }
 const response = { 200: ref(Success) }
 
 type Done = (error?: Error) => void
 
-const routeOf = (method: string, url: string, fields: object): RouteOptions =>
-  ({
-    method,
-    url: `/board${url}`,
-    schema: { operationId: `${method} ${url}`, response },
-    config: { access: 'own', failure: 'Failed to do it' },
-    handler: () => call,
-    ...fields,
-  }) as unknown as RouteOptions
-
 const record = {
-  get: () => ({ path: 'projects.get', args: ['p'] }),
+  get: () => giving(Buffer.from('{}')),
   shape: { name: 'Project', status: 200, schema: ref(ProjectSchema), kind: 'record' },
 }
 
-const GET: BatchedRequest = { method: 'GET', path: '/api/x' }
-const POST: BatchedRequest = { method: 'POST', path: '/api/x', body: { title: 'Card' } }
 const EMPTY: BatchedRequest = { method: 'POST', path: '/api/x' }
 
-/** A batch of a member with these requests, to routes with these fields at `/api/x`. */
-function batch(
-  requests: readonly BatchedRequest[],
-  fields: object = {},
-  { role = 'member', ...options }: RunOptions & { role?: string } = {},
-) {
-  const operations = new Operations()
-  const compiled: string[] = []
-  for (const method of ['GET', 'POST', 'PATCH', 'DELETE'])
-    operations.add(routeOf(method, '/api/x', fields), '/board', ({ httpPart }) => {
-      compiled.push(String(httpPart))
-      const check = (value: { title?: string } | null) => value?.title !== 'wrong'
-      const errors = [
-        { instancePath: '/title', keyword: 'x', message: 'is wrong', params: {}, schemaPath: '' },
-      ]
-      return Object.assign(check, { errors })
-    })
-  operations.add(routeOf('GET', '/api/x/:id', fields), '/board', () => () => true)
-  const decorators = {
-    member: { id: 'ada', role },
-    via: 'session',
-    scope: 'write',
-    principal: { memberId: 'ada' },
-  }
-  const outer = {
-    headers: { 'if-match': '"of the batch"', 'x-own': '1' },
-    raw: { headers: { 'x-own': '1' } },
-    getDecorator: () => decorators,
-    setDecorator: () => undefined,
-  } as unknown as FastifyRequest
-  const checked: unknown[] = []
-  const surroundings = {
-    app: { prefix: '/board' },
-    operations,
-    authMode: 'required',
-    bodyLimit: 1000,
-    checkReader: (...args: unknown[]) => void checked.push(args[1]),
-  } as unknown as BatchSurroundings
-  const run = new BatchRun(outer, requests, surroundings, options)
-  /** Decides all steps. @param named the result of each */
-  const steps = (...named: NamedBodies[]) => {
-    const generator = run.steps()
-    const found: (Step | typeof AWAIT)[] = []
-    for (let next = generator.next([]); !next.done; next = generator.next(named.shift() ?? []))
-      found.push(next.value)
-    return found
-  }
-  return { run, steps, checked, compiled }
-}
+/** The number of results of a batch. */
+const resultsOf = ({ text }: ReturnType<typeof batch>): number => JSON.parse(text()).results.length
 
 /** The requests that handlers and hooks got. */
-function seenBy(requests: readonly BatchedRequest[], fields: object = {}, options: RunOptions = {}) {
+function seenBy(requests: readonly BatchedRequest[], fields: object = {}, options: object = {}) {
   const seen: FastifyRequest[] = []
   const handler = (request: FastifyRequest) => {
     seen.push(request)
-    return call
+    return giving({})
   }
-  batch(requests, { handler, ...fields }, options).steps()
+  batch(requests, { handler, ...fields }, options).text()
   return seen
 }
 
@@ -116,14 +50,14 @@ t.test('hooks run in order, and end the request', async (t) => {
   batch(
     [GET],
     Object.fromEntries(stages.map((stage) => [stage, [hook(`${stage} 1`), hook(`${stage} 2`)]])),
-  ).steps()
+  ).text()
   t.strictSame(
     order,
     stages.flatMap((stage) => [`${stage} 1`, `${stage} 2`]),
   )
   const refused = new ApiError(403, 'Refused')
   const refuse = (_request: unknown, _reply: unknown, done: Done) => done(refused)
-  for (const stage of stages) t.throws(() => batch([GET], { [stage]: refuse }).steps(), refused)
+  for (const stage of stages) t.throws(() => batch([GET], { [stage]: refuse }).text(), refused)
 })
 
 t.test('a body is validated, and there must be one', async (t) => {
@@ -136,15 +70,15 @@ t.test('a body is validated, and there must be one', async (t) => {
   )
   const wrong = { ...POST, body: { title: 'wrong' } }
   const fieldErrors = { title: ['is wrong'] }
-  t.throws(() => batch([wrong], { schema }).steps(), status(400, { details: { fieldErrors } }))
-  const { steps, compiled } = batch([POST], { schema: { ...schema, querystring: {} } })
-  t.equal(steps().length, 1)
+  t.throws(() => batch([wrong], { schema }).text(), status(400, { details: { fieldErrors } }))
+  const { text, compiled } = batch([POST], { schema: { ...schema, querystring: {} } })
+  text()
   t.strictSame(compiled, ['body', 'querystring'])
   const inQuery = { ...POST, path: '/api/x?title=wrong' }
-  t.throws(() => batch([inQuery], { schema: { ...schema, querystring: {} } }).steps(), status(400))
-  t.equal(batch([inQuery], { schema }).steps().length, 1)
-  t.throws(() => batch([EMPTY]).steps(), { code: 'not_json' })
-  t.throws(() => batch([GET], { schema }).steps(), { code: 'not_json' }, 'the schema of a GET has a body')
+  t.throws(() => batch([inQuery], { schema: { ...schema, querystring: {} } }).text(), status(400))
+  t.equal(resultsOf(batch([inQuery], { schema })), 1)
+  t.throws(() => batch([EMPTY]).text(), { code: 'not_json' })
+  t.throws(() => batch([GET], { schema }).text(), { code: 'not_json' }, 'the schema of a GET has a body')
   const config = { access: 'own', isBodyOptional: true }
   t.strictSame(
     seenBy([EMPTY, POST], { config }).map(({ body }) => body),
@@ -153,11 +87,11 @@ t.test('a body is validated, and there must be one', async (t) => {
 })
 
 t.test('a request has its own headers, address and handling', async (t) => {
-  const [one, other] = seenBy([{ ...GET, ifMatch: '*' }, POST])
+  const [one, other] = seenBy([{ ...POST, ifMatch: '*' }, POST])
   t.strictSame(one?.headers, { 'if-match': '*', 'x-own': '1' })
   t.strictSame(other?.headers, { 'x-own': '1' })
-  t.match(one, { method: 'GET', url: '/board/api/x', raw: { headers: { prefer: undefined } } })
-  t.match(one?.routeOptions, { method: 'GET', url: '/board/api/x', config: { failure: 'Failed to do it' } })
+  t.match(one, { method: 'POST', url: '/board/api/x', raw: { headers: { prefer: undefined } } })
+  t.match(one?.routeOptions, { method: 'POST', url: '/board/api/x', config: { failure: 'Failed to do it' } })
   const [strict] = seenBy([GET], {}, { isStrict: true })
   t.strictSame(strict?.raw.headers, { 'x-own': '1', prefer: 'handling=strict' })
   const [lax] = seenBy([GET], {}, { isStrict: false })
@@ -165,100 +99,100 @@ t.test('a request has its own headers, address and handling', async (t) => {
 })
 
 t.test('a later request can use the result of an earlier one', async (t) => {
-  const named: NamedBodies = [['p', '{"id":"7","title":"T"}']]
   const body = { title: '{{p.title}}' }
   const seen: unknown[] = []
+  const schema = { operationId: 'x', response: { 200: { type: 'object', additionalProperties: true } } }
   const handler = ({ body, params }: FastifyRequest) => {
     seen.push(body ?? { ...(params as object) })
-    return call
+    return giving({ id: '7', title: 'T' })
   }
   const first = { ...GET, as: 'p' }
   for (const [request, expected] of [
     [{ ...GET, path: '/api/x/{{p.id}}' }, { id: '7' }],
     [{ ...POST, body }, { title: 'T' }],
   ] as const) {
-    const late = batch([first, request], { handler }).steps([], named)
-    t.match(late, [{ request: 0, as: 'p' }, AWAIT, { request: 1 }])
-    t.notOk(Object.hasOwn(late[2] as Step, 'as'))
-    t.strictSame(seen.splice(0).at(-1), expected)
-    const early = batch([first, request], { handler }).steps(named)
-    t.equal(early.length, 2, 'it came in time')
+    t.equal(resultsOf(batch([first, request], { handler, schema })), 2)
     t.strictSame(seen.splice(0).at(-1), expected)
   }
-  t.equal(batch([first, POST]).steps().length, 2, 'one that uses none does not wait')
-  t.equal(batch([first, EMPTY], { config: { access: 'own', isBodyOptional: true } }).steps().length, 2)
-  t.throws(() => batch([GET, { ...POST, body }]).steps(), status(400), 'unnamed')
+  t.throws(() => batch([GET, { ...POST, body }]).text(), status(400), 'unnamed')
   const literal = seenBy([{ ...POST, body }], {}, { hasLiteralBodies: true })
   t.strictSame(literal[0]?.body, body)
 })
 
 t.test('each request needs the rights of its route', async (t) => {
   const write = { config: { access: 'write' } }
-  t.throws(() => batch([POST], write, { role: 'viewer' }).steps(), status(403))
-  t.throws(() => batch([POST], { config: { access: 'admin' } }).steps(), status(403))
-  const { steps, checked } = batch([POST], write)
-  steps()
-  t.strictSame(checked, [{ memberId: 'ada' }], 'also to the project of the record')
+  t.throws(() => batch([POST], write, { role: 'viewer' }).text(), status(403))
+  t.throws(() => batch([POST], { config: { access: 'admin' } }).text(), status(403))
+  const { text, checked } = batch([POST], write)
+  text()
+  t.match(checked, [{ memberId: 'ada' }], 'also to the project of the record')
   const own = batch([POST])
-  own.steps()
+  own.text()
   t.strictSame(own.checked, [])
   const config = { access: 'own', isSentAlone: ({ method }: FastifyRequest) => method === 'POST' }
-  t.equal(batch([GET], { config }).steps().length, 1)
-  t.throws(() => batch([POST], { config }).steps(), status(400))
+  t.equal(resultsOf(batch([GET], { config })), 1)
+  t.throws(() => batch([POST], { config }).text(), status(400))
 })
 
 t.test('a record that must exist is read first', async (t) => {
   const onRequest = mustExist(projects, () => t.fail('it does not ask here'))
-  const config = { access: 'own', record }
-  const found = batch([GET], { onRequest, config }).steps()
-  t.match(found, [
-    { request: 0, call: { path: 'projects.get' } },
-    { request: 0, call, record: { shape: {} } },
-  ])
-  t.notOk(Object.hasOwn(found[0] as Step, 'shape'))
-  t.equal(batch([GET], { onRequest }).steps().length, 1, 'unless the route has none')
+  const sought = { ...record, get: () => giving('the record') }
+  const config = { access: 'own', record: sought }
+  const found = batch([GET], { onRequest, config, handler: () => giving({}) })
+  t.equal(resultsOf(found), 1)
+  t.strictSame(found.ran, ['the record', {}])
+  const none = batch([GET], { onRequest })
+  none.text()
+  t.strictSame(none.ran, [{}], 'unless the route has none')
 })
 
-t.test('a step has what its request depends on', async (t) => {
-  const of = (request: BatchedRequest, fields: object = {}) => batch([request], fields).steps()[0] as Step
-  t.strictSame(Object.keys(of(GET)).sort(), ['call', 'request', 'shape'])
+t.test('a precondition is of the record, or of what is read', async (t) => {
+  const run = (request: BatchedRequest, fields: object = {}) => resultsOf(batch([request], fields))
   const config = { access: 'own', record }
-  t.strictSame(of({ ...POST, ifMatch: '"x"' }, { config }).ifMatch, '"x"')
-  t.strictSame(of({ ...GET, ifMatch: '"x"' }).ifMatch, '"x"')
-  t.equal(of({ ...POST, ifMatch: ' * ' }).ifMatch, undefined, 'anything matches what has no tag')
-  t.notOk(Object.hasOwn(of(GET, { config }), 'ifMatch'))
-  t.throws(() => of({ ...POST, ifMatch: '"x"' }), status(412))
-  t.throws(() => of({ ...POST, path: '/api/x', method: 'DELETE', ifMatch: '"x"' }), status(412))
-  const preHandler = (request: FastifyRequest, _reply: unknown, done: Done) => {
-    keepUnchanged(request, { id: 'p' })
-    done()
-  }
-  t.strictSame(of(POST, { preHandler, config }).unchanged, { id: 'p' })
-  const inBatch = () => ({ path: 'projects.list', args: [] })
-  t.match(of(GET, { config: { access: 'own', inBatch } }), { call: { path: 'projects.list' } })
+  t.equal(run({ ...POST, ifMatch: etagOf('{}') }, { config }), 1)
+  t.throws(() => run({ ...POST, ifMatch: '"x"' }, { config }), status(412))
+  t.equal(run({ ...POST, ifMatch: ' * ' }), 1, 'anything matches what has no tag')
+  t.throws(() => run({ ...GET, ifMatch: '"x"' }), status(412))
+  t.throws(() => run({ ...POST, ifMatch: '"x"' }), status(412))
+  t.throws(() => run({ ...POST, path: '/api/x', method: 'DELETE', ifMatch: '"x"' }), status(412))
+  const instead = batch([GET], { config: { access: 'own', inBatch: () => giving('instead') } })
+  instead.text()
+  t.strictSame(instead.ran, ['instead'])
 })
 
 t.test('an error names its request, and an unexpected one has the text of its route', async (t) => {
-  const broken = new Error('broken')
-  const handler = ({ body }: FastifyRequest) => {
-    if (body) throw broken
-    return call
+  /** The error that a batch is answered with. */
+  function errorOf({ run, text }: ReturnType<typeof batch>): unknown {
+    try {
+      text()
+    } catch (error) {
+      return run.errorOf(error)
+    }
+    return undefined
   }
-  const { run, steps } = batch([GET, POST], { handler })
-  t.throws(() => steps(), broken)
-  t.match(run.errorOf(broken), { name: 'BatchFailure', failure: 'Failed to do it', details: { request: 1 } })
-  const other = new Error('of the commit')
-  t.equal(run.errorOf(other), other)
+  const throwing = (error: Error) => ({
+    handler: ({ body }: FastifyRequest) => {
+      if (body) throw error
+      return giving({})
+    },
+  })
+  const broken = new Error('broken')
+  const unexpected = {
+    name: 'BatchFailure',
+    failure: 'Failed to do it',
+    details: { request: 1 },
+    cause: broken,
+  }
+  t.match(errorOf(batch([GET, POST], throwing(broken))), unexpected)
   const refusal = new ApiError(409, 'Full', { details: { missing: ['x'] } })
-  const named = { statusCode: 409, message: 'Full', details: { request: 0, missing: ['x'] } }
-  t.match(run.errorOf(new StepFailure(0, refusal)), named)
-  t.match(run.errorOf(new StepFailure(0, broken)), { failure: 'Failed to do it', details: { request: 0 } })
-  const early = batch([{ ...GET, path: '/api/{{p.id}}' }])
-  t.throws(() => early.steps())
-  t.equal(batch([GET]).run.errorOf(broken), broken, 'nothing has failed')
+  const named = { statusCode: 409, message: 'Full', details: { request: 1, missing: ['x'] } }
+  t.match(errorOf(batch([GET, POST], throwing(refusal))), named)
   const nameless = batch([GET], { config: { access: 'own' }, handler: () => undefined })
-  t.throws(() => nameless.steps())
-  t.match(nameless.run.errorOf(new StepFailure(0, broken)), { failure: 'Internal server error' })
+  t.match(errorOf(nameless), { failure: 'Internal server error', details: { request: 0 } })
+  const lost = batch([GET, { ...GET, path: '/api/{{p.id}}' }])
+  t.match(errorOf(lost), { statusCode: 400, details: { request: 1 } })
+  t.equal(lost.run.errorOf(broken), broken, 'that of the commit is nobody’s')
+  t.equal(batch([GET]).run.errorOf(broken), broken, 'nothing has failed')
 })
 
 t.test('several reads are separate, and their answers are limited in total', async (t) => {
@@ -267,7 +201,8 @@ t.test('several reads are separate, and their answers are limited in total', asy
     requests: BatchedRequest[],
     perform: (call: Call) => Promise<unknown>,
     fields: object = { schema },
-  ) => batch(requests, fields).run.read(perform)
+    lookUp: (call: Call) => void = () => undefined,
+  ) => batch(requests, fields).run.read(perform, lookUp)
   const answers = await reading([GET, GET], async () => ({ a: 1 }))
   t.match(answers, [
     { status: 200, body: '{"a":1}' },
@@ -300,13 +235,15 @@ t.test('several reads are separate, and their answers are limited in total', asy
   )
   const onRequest = mustExist(projects, () => true)
   const config = { access: 'own', record }
-  const paths: string[] = []
-  const seen = async ({ path }: Call) => {
-    paths.push(path)
+  const seen: unknown[] = []
+  const lookUp = ({ args }: Call) => void seen.push(args[0])
+  const fields = { schema, onRequest, config, handler: () => giving('the answer') }
+  const perform = async ({ args }: Call) => {
+    seen.push(args[0])
     return {}
   }
-  t.equal((await reading([GET], seen, { schema, onRequest, config })).length, 1)
-  t.strictSame(paths, ['projects.get', 'board.items.get'], 'what must exist is no answer')
+  t.equal((await reading([GET], perform, fields, lookUp)).length, 1)
+  t.strictSame(seen, [Buffer.from('{}'), 'the answer'], 'what must exist is no answer')
 })
 
 t.test('operations are found by method and path', async (t) => {

@@ -69,7 +69,7 @@ t.test('a large batch blocks the event loop only briefly, and gets the same resp
   await app.notificationConsumer.stop()
   const changes = () => app.db.$client.prepare('select total_changes()').pluck().get() as number
   for (const more of [{ dryRun: true }, {}]) {
-    const executed = watch(t, app.db.$client)
+    const executed = watch(t, app.db.$client, { isOwn: true })
     const before = changes()
     const answer = await sendBatch(app, UPDATES, {}, more)
     t.equal(answer.status, 200)
