@@ -75,12 +75,12 @@ async function dressBoard(client: Client, id: string): Promise<void> {
   await client.patch('/api/projects/{id}', { path, body: { status: 'active', phase: 'Development' } })
   const { kanbanItems } = await client.get('/api/projects/{id}', { path })
   const shown = kanbanItems.filter(({ dismissed }) => !dismissed)
-  const people = ['maria', 'ken', 'ada']
+  const people = await client.get('/api/people', { query: { kind: 'import' } })
   for (const [index, { id: itemId }] of shown.entries()) {
     await client.patch('/api/kanban-items/{id}', {
       path: { id: itemId },
       body: {
-        assigneeId: index % 4 === 3 ? null : (people[index % 3] as string),
+        assigneeId: index % 4 === 3 ? null : (people[index % people.length]?.id ?? null),
         priority: ['medium', 'high', 'medium', 'low'][index % 4] as string,
       },
     })
