@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressOf, clientAt } from '../src/access/addresses.ts'
 import { callerWith } from '../src/access/caller.ts'
@@ -11,8 +11,9 @@ import { createSessionCookies, registerCookies, type SessionCookies } from '../s
 import { createSignInLimits, type SignInLimits } from '../src/access/sign-in-limits.ts'
 import { adminRequired } from '../src/errors.ts'
 import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade } from '../src/members/first-admin.ts'
-import { type Access, authorize, type Identity, isSafe } from '../src/members/identity.ts'
+import { type Access, authorize, type Identity } from '../src/members/identity.ts'
 import type { ResolveMember } from '../src/phaseboard.d.ts'
+import type { Check, Checks } from '../src/requests/admit.ts'
 import { createReaderCheck } from '../src/requests/readers.ts'
 
 /** The options of the auth plugin. */
@@ -35,6 +36,8 @@ declare module 'fastify' {
     sessionCookies: SessionCookies
     /** The admin that this start created, or undefined. */
     firstAdmin: FirstAdminMade | undefined
+    /** The checks of who sends a request. */
+    identityChecks: Pick<Checks, 'ensureKnownHost' | 'count' | 'guardPublic' | 'guard'>
     /** Limits of failed sign-ins, wherever a password is checked. */
     signInLimits: SignInLimits
     /**
@@ -45,8 +48,6 @@ declare module 'fastify' {
     identifyAgain: (request: FastifyRequest) => Identity | Promise<Identity>
   }
 }
-
-type Guard = onRequestHookHandler | onRequestAsyncHookHandler
 
 /** Whether an error is a 4xx, not a fault of the service or its host. */
 const isClientError = (error: unknown) =>
@@ -86,41 +87,23 @@ export default fp<AuthOptions>(
      * Counts a request for its member. Without a valid credential it counts for its address, so that guesses do, too, and so do all requests
      * of open mode, where everybody is the default member.
      */
-    const countFor = (request: FastifyRequest, reply: FastifyReply, identity: Identity | undefined) => {
+    const countFor = (request: FastifyRequest, reply: FastifyReply, identity: Identity | undefined): void => {
       const isMember = identity !== undefined && identity.via !== 'default'
-      return countRequest?.(
+      countRequest?.(
         isMember ? `member ${identity.member.id}` : `address ${clientAt(addressOf(request))}`,
         reply,
       )
     }
 
-    // Other routes identify their callers; inside a host, the host checks names.
-    if (ensureKnownHost && resolveMember === undefined) {
-      app.addHook('onRequest', (request, _reply, done) => {
-        const { access = 'public', takesAnyHost = false } = request.routeOptions.config
-        if (access === 'public' && !takesAnyHost) ensureKnownHost(request)
-        done()
-      })
-    }
-
-    if (countRequest) {
-      app.addHook('onRequest', async (request, reply) => {
-        const { access = 'public', unlimited = false } = request.routeOptions.config
-        if (access !== 'public' || unlimited) return
-        let identity: Identity | undefined
-        try {
-          identity = identify(request)
-        } catch {
-          // A credential that is not accepted counts as absent.
-        }
-        await countFor(request, reply, identity)
-      })
-    }
-
-    /** The hook of public routes: credentials are ignored. */
-    const guardPublic: onRequestHookHandler = (request, _reply, done) => {
-      guardAgainstCsrf(request)
-      done()
+    /** Counts a request of a public route, where credentials are ignored. */
+    const count: Check = (request, reply) => {
+      let identity: Identity | undefined
+      try {
+        identity = identify(request)
+      } catch {
+        // A credential that is not accepted counts as absent.
+      }
+      countFor(request, reply, identity)
     }
 
     /** The identity that the host gives a request, if any. Async, so that a synchronous throw of its function becomes a rejection. */
@@ -131,54 +114,60 @@ export default fp<AuthOptions>(
         : undefined
     }
 
-    /** Creates the hook of other routes: it identifies the member and checks its access. */
-    function guard(access: Exclude<Access, 'public'>): Guard {
+    /** Creates the check of other routes: it identifies the member and checks its access. */
+    function guard(access: Exclude<Access, 'public'>, isForAll: boolean): Check {
       const takesQuery = access === 'calendar'
       const identifyOne = takesQuery ? identifyCalendar : identify
-      const identified: typeof identify = (request, reply) => {
-        try {
-          return identifyOne(request, reply)
-        } catch (error) {
-          throw errorFor(access, error)
-        }
-      }
-      const admit = (request: FastifyRequest, identity: Identity | undefined): void => {
+
+      function admit(request: FastifyRequest, reply: FastifyReply, identity: Identity | undefined): void {
+        countFor(request, reply, identity)
         authorize(access, identity, request.method, authMode)
         const caller = identity && callerWith(identity)
         request.setDecorator(IDENTITY, identity)
         request.setDecorator(CALLER, caller)
-        guardAgainstCsrf(request, identity?.via, request.routeOptions.config.refusesForeignOrigins)
+        guardAgainstCsrf(request, identity?.via, isForAll)
         if (access === 'write') checkReader(request, caller?.principal)
       }
-      if (resolveMember === undefined && countRequest === undefined) {
-        return (request, reply, done) => {
-          admit(request, identified(request, reply))
-          done()
-        }
+
+      /** The error for a request that no member can be found for. It counts, too. */
+      function refusal(request: FastifyRequest, reply: FastifyReply, error: unknown): unknown {
+        countFor(request, reply, undefined)
+        return errorFor(access, error)
       }
+
+      function admitOwn(request: FastifyRequest, reply: FastifyReply): void {
+        let identity: Identity | undefined
+        try {
+          identity = identifyOne(request, reply)
+        } catch (error) {
+          throw refusal(request, reply, error)
+        }
+        admit(request, reply, identity)
+      }
+      if (resolveMember === undefined) return admitOwn
+
       const hostedMember = async (request: FastifyRequest) => {
         // Calendar programs do not have the host's credentials.
         const hasToken = takesQuery && tokenInQuery(request) !== undefined
-        return hasToken
-          ? undefined
-          : hostedIn(request).catch((error) => {
-              throw errorFor(access, error)
-            })
+        return hasToken ? undefined : hostedIn(request)
       }
-      const find = async (request: FastifyRequest, reply: FastifyReply) => {
-        const hosted = resolveMember && (await hostedMember(request))
-        return { identity: hosted?.identity ?? identified(request, reply), member: hosted?.member }
-      }
-      return async (request: FastifyRequest, reply: FastifyReply) => {
-        const { identity, member } = await find(request, reply).catch(async (error) => {
-          await countFor(request, reply, undefined)
-          throw error
+      return async (request, reply) => {
+        const hosted = await hostedMember(request).catch((error) => {
+          throw refusal(request, reply, error)
         })
-        await countFor(request, reply, identity)
-        admit(request, identity)
-        if (member) app.seePerson(member)
+        if (hosted === undefined) return admitOwn(request, reply)
+        admit(request, reply, hosted.identity)
+        app.seePerson(hosted.member)
       }
     }
+
+    app.decorate('identityChecks', {
+      // Other routes identify their callers; inside a host, the host checks names.
+      ensureKnownHost: resolveMember === undefined ? ensureKnownHost : undefined,
+      count: countRequest && count,
+      guardPublic: (request) => guardAgainstCsrf(request),
+      guard,
+    })
 
     const admitAgain = (request: FastifyRequest, identity: Identity | undefined): Identity => {
       authorize('read', identity, request.method, authMode)
@@ -191,15 +180,11 @@ export default fp<AuthOptions>(
     app.decorate('identifyAgain', identifyAgain as () => Identity)
 
     app.addHook('onRoute', (route) => {
-      const { access = 'public', failure } = route.config ?? {}
+      const { access = 'public' } = route.config ?? {}
       if (route.config?.access === undefined && route.path.startsWith(`${app.prefix}/api/`)) {
         throw new Error(`${route.method} ${route.path} does not declare its access`)
       }
       route.config = { ...route.config, access }
-      // No hook for safe methods, nor for routes that only respond with an error, e.g. 405.
-      const isHarmless = failure === undefined || [route.method].flat().every(isSafe)
-      if (access === 'public' && isHarmless) return
-      route.onRequest = [access === 'public' ? guardPublic : guard(access), route.onRequest ?? []].flat()
     })
 
     // A host that identifies its members needs no first admin of ours, unless it configures one.

@@ -6,7 +6,7 @@ import fp from 'fastify-plugin'
 import { shareOf } from '../src/access/identity.ts'
 import { SpecifiedFailure } from '../src/errors.ts'
 import { hasBody } from '../src/members/identity.ts'
-import { parseBody } from '../src/requests/json-bodies.ts'
+import { hideBody, parseBody } from '../src/requests/json-bodies.ts'
 import { TransferSlots } from '../src/requests/transfer-slots.ts'
 import { gathered, refusal } from '../src/requests/uploads.ts'
 import { createValidatorCompiler } from '../src/requests/validation.ts'
@@ -31,20 +31,6 @@ const LARGE_OF_SHARE = 8
 const JSON_TYPE = 'application/json'
 const FILE_TYPE = 'application/octet-stream'
 
-/** Makes Fastify treat a request as one without a body. */
-function hideBody(request: FastifyRequest): void {
-  request.headers = {
-    'content-type': undefined,
-    'content-length': '0',
-    'transfer-encoding': undefined,
-  } as unknown as typeof request.headers
-}
-
-/** A DELETE without a body schema ignores its body, whatever the media type, and so do some other routes. */
-async function ignoreBody(request: FastifyRequest): Promise<void> {
-  if (request.method === 'DELETE' || request.routeOptions.config.ignoresBody) hideBody(request)
-}
-
 /** Whether no body follows. In HTTP/2 a frame flag says so, and a body needs no header. */
 function isBodyAbsent({ raw, headers }: FastifyRequest): boolean {
   if (raw.httpVersionMajor > 1) return (raw as unknown as Http2ServerRequest).stream.endAfterHeaders
@@ -54,36 +40,33 @@ function isBodyAbsent({ raw, headers }: FastifyRequest): boolean {
 /** Whether a route's body is optional: an absent one is then an empty object. */
 const takesNoBody = ({ routeOptions }: FastifyRequest) => routeOptions.config.isBodyOptional === true
 
-const takesFile = ({ routeOptions: { config } }: FastifyRequest) => Boolean(config.takesFile)
-
 /** Whether a body may be large: its length may be unknown. */
 const isLarge = ({ raw }: FastifyRequest) => !(Number(raw.headers['content-length']) <= LARGE)
 
 /**
- * Parses every body as JSON, whatever its media type, except files. An absent body is treated like one that is not JSON.
+ * Takes every body as JSON, whatever its media type, except files. An absent body is treated like one that is not JSON. Large bodies wait for a
+ * slot: thousands of clients could each send all but the end of one.
  */
-const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
-  const { method, headers, routeOptions } = request
-  const isEmpty = isBodyAbsent(request)
-  if (takesFile(request)) {
-    // Any media type, as for JSON. The file's reader reports an empty body.
-    if (!isEmpty) request.headers = { 'content-type': FILE_TYPE }
-  } else if (isEmpty && (hasBody(method) || routeOptions.schema?.body !== undefined)) {
-    if (!takesNoBody(request)) return done(new SpecifiedFailure('the request body is empty', 'not_json'))
-    hideBody(request)
-    request.body = {}
-  } else if (headers['content-type'] !== JSON_TYPE) {
-    // Fastify rejects a malformed media type before any parser runs.
-    request.headers = { 'content-type': JSON_TYPE }
-  }
-  done(null, payload)
-}
-
-/** Lets large bodies wait for a slot: thousands of clients could each send all but the end of one. */
-function takeSlots(): preParsingHookHandler {
+function takeBodies(): preParsingHookHandler {
   const slots = new TransferSlots(LARGE_AT_ONCE, { ofShare: LARGE_OF_SHARE })
   return (request, reply, payload, done) => {
-    if (!isLarge(request) || takesFile(request) || isBodyAbsent(request)) return done(null, payload)
+    const { method, headers, routeOptions } = request
+    const { takesFile = false, isBodyOptional = false } = routeOptions.config
+    const isEmpty = isBodyAbsent(request)
+    if (takesFile) {
+      // Any media type, as for JSON. The file's reader reports an empty body.
+      if (!isEmpty) request.headers = { 'content-type': FILE_TYPE }
+      return done(null, payload)
+    }
+    if (isEmpty && (hasBody(method) || routeOptions.schema?.body !== undefined)) {
+      if (!isBodyOptional) return done(new SpecifiedFailure('the request body is empty', 'not_json'))
+      hideBody(request)
+      request.body = {}
+    } else if (headers['content-type'] !== JSON_TYPE) {
+      // Fastify rejects a malformed media type before any parser runs.
+      request.headers = { 'content-type': JSON_TYPE }
+    }
+    if (isEmpty || !isLarge(request)) return done(null, payload)
     const take = (leave: () => void) => {
       finished(payload, leave)
       // One that is refused is not read to its end.
@@ -120,16 +103,14 @@ export default fp<{ bodyLimit: number }>(
       done(null, value)
     })
 
-    const takeSlot = takeSlots()
+    const takeBody = takeBodies()
     // Only on routes that may have a body: most requests are reads.
     app.addHook('onRoute', (route) => {
       const methods = [route.method].flat()
       const isForBody = route.schema?.body !== undefined
       const isIgnored = route.config?.ignoresBody === true
-      if ((methods.includes('DELETE') && !isForBody) || isIgnored)
-        route.onRequest = [ignoreBody, route.onRequest ?? []].flat()
       if (!isIgnored && (isForBody || methods.some(hasBody))) {
-        route.preParsing = [takeForJson, takeSlot, route.preParsing ?? []].flat()
+        route.preParsing = [takeBody, route.preParsing ?? []].flat()
       }
     })
   },

@@ -8,6 +8,7 @@ import { type KnownPath, KnownPaths, METHODS } from '../src/http/known-paths.ts'
 import { depthOfPage, type SendMissingPage } from '../src/http/missing-pages.ts'
 import { asksForProblems, PROBLEM_JSON, problemOf } from '../src/http/problems.ts'
 import { CLIENT_FAILURES } from '../src/http/request-counters.ts'
+import type { Check } from '../src/requests/admit.ts'
 import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
 import { missingRecordOf, SOUGHT } from '../src/requests/existence.ts'
 
@@ -91,6 +92,7 @@ export default fp<ErrorsOptions>(
     app.decorate('missingPage', missingPage)
     app.decorateRequest(SOUGHT, null)
     app.setErrorHandler(handleError)
+    app.decorate('refuseUnknown', undefined)
     if (answersUnknownRoutes) {
       const unknown = app.httpErrors.notFound('Not found')
       const failureOf = ({ method, url }: FastifyRequest) => {
@@ -104,10 +106,9 @@ export default fp<ErrorsOptions>(
         if (missingPage.send === undefined || depth === undefined) throw failureOf(request)
         return missingPage.send(reply.code(404), depth)
       })
-      // Before the body is parsed: an invalid body must not hide the 404 or 405.
-      app.addHook('preParsing', (request, _reply, payload, done) =>
-        request.is404 && pageFor(request) === undefined ? done(failureOf(request)) : done(null, payload),
-      )
+      app.refuseUnknown = (request) => {
+        if (pageFor(request) === undefined) throw failureOf(request)
+      }
     }
     app.decorate('refuseOtherMethods', () => {
       if (answersUnknownRoutes) return
@@ -133,6 +134,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The paths of all endpoints. */
     knownPaths: KnownPaths
+    /** The 404 or 405 of a path without a route, before the body is parsed: an invalid body must not hide it. Undefined if a host responds. */
+    refuseUnknown: Check | undefined
     /** Sends the page for unknown addresses; undefined if the service has no page. */
     missingPage: { send: SendMissingPage | undefined }
     /**

@@ -1,7 +1,8 @@
-import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, onSendHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { createOwnOrigin, type OriginOptions, type OwnOrigin } from '../src/access/own-origin.ts'
 import { DATA_POLICY } from '../src/http/missing-pages.ts'
+import type { Check, Checks } from '../src/requests/admit.ts'
 
 /**
  * `Cache-Control` of a response (RFC 9111, section 5.2.2). `no-cache`: caches may store it, but must revalidate it each
@@ -23,8 +24,10 @@ declare module 'fastify' {
     hasSecretAddress?: boolean
     /** The Content-Security-Policy of a page; errors keep the default one. */
     contentSecurityPolicy?: string
-    /** The headers of all the route's responses; set by the headers plugin. */
-    headers?: Headers
+  }
+  interface FastifyInstance {
+    /** Security and cache headers of all responses of a route, errors too. */
+    addHeaders: Checks['addHeaders']
   }
 }
 
@@ -52,32 +55,28 @@ const SECRET = headersFor('no-cache', OF_SECRET_ADDRESSES)
 /** HSTS for a year. */
 const TLS_ONLY = 'max-age=31536000'
 
-/** Paths without a route have no config. */
-const headersOf = ({ routeOptions: { config } }: FastifyRequest): Headers =>
-  config.headers ?? HEADERS['no-cache']
+/** The headers of all responses of a route. */
+function headersOf({ access, caching, hasSecretAddress = false }: FastifyContextConfig): Headers {
+  return hasSecretAddress ? SECRET : HEADERS[caching ?? (access === 'own' ? 'no-store' : 'no-cache')]
+}
 
 /** A host's own headers take precedence, except that `no-store` always applies, and all headers of a secret address. */
-const addMissing: onRequestHookHandler = (request, reply, done) => {
-  const headers = headersOf(request)
-  for (const [name, value] of Object.entries(headers)) {
-    if (!reply.hasHeader(name) || value === 'no-store' || headers === SECRET) reply.header(name, value)
+function addingMissing(headers: Headers): Check {
+  const entries = Object.entries(headers)
+  return (_request, reply) => {
+    for (const [name, value] of entries) {
+      if (!reply.hasHeader(name) || value === 'no-store' || headers === SECRET) reply.header(name, value)
+    }
   }
-  done()
 }
 
-const addAll: onRequestHookHandler = (request, reply, done) => {
-  reply.headers(headersOf(request))
-  done()
-}
-
-/** Adds HSTS behind a proxy that terminates TLS. Never inside a host: HSTS applies to the whole host name. */
-const addAllBehindProxy =
-  ({ isSecure }: OwnOrigin): onRequestHookHandler =>
-  (request, reply, done) => {
-    reply.headers(headersOf(request))
-    if (isSecure(request)) reply.header('strict-transport-security', TLS_ONLY)
-    done()
+/** @param origins where a proxy may terminate TLS: then HSTS, never inside a host, since it applies to the whole host name */
+function addingAll(headers: Headers, origins: OwnOrigin | undefined): Check {
+  return (request, reply) => {
+    reply.headers(headers)
+    if (origins?.isSecure(request)) reply.header('strict-transport-security', TLS_ONLY)
   }
+}
 
 /** Sets the policy of a page, unless a host has set another. */
 const withPolicy =
@@ -87,23 +86,19 @@ const withPolicy =
     done(null, payload)
   }
 
-/**
- * Security and cache headers of all responses, errors too. Register it before anything that may reject a request.
- */
+/** Security and cache headers of all responses, errors too. */
 export default fp<HeadersOptions>(
   async (app, { hooksComeFirst, publicUrl, trustProxy }) => {
     app.addHook('onRoute', (route) => {
-      const { access, contentSecurityPolicy, caching, hasSecretAddress = false } = route.config ?? {}
-      const usual = HEADERS[caching ?? (access === 'own' ? 'no-store' : 'no-cache')]
-      const headers = hasSecretAddress ? SECRET : usual
-      route.config = { ...route.config, headers }
+      const { contentSecurityPolicy } = route.config ?? {}
       if (contentSecurityPolicy !== undefined) {
         route.onSend = [withPolicy(contentSecurityPolicy), route.onSend ?? []].flat()
       }
     })
-    const addBehind =
-      trustProxy === false ? addAll : addAllBehindProxy(createOwnOrigin({ publicUrl, trustProxy }))
-    app.addHook('onRequest', hooksComeFirst ? addBehind : addMissing)
+    const origins = trustProxy === false ? undefined : createOwnOrigin({ publicUrl, trustProxy })
+    app.decorate('addHeaders', (config) =>
+      hooksComeFirst ? addingAll(headersOf(config), origins) : addingMissing(headersOf(config)),
+    )
   },
   { name: 'headers', fastify: '5.x' },
 )

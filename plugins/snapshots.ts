@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { Server } from 'node:net'
 import fp from 'fastify-plugin'
 import {
   createLargeSnapshots,
@@ -43,11 +42,6 @@ export default fp<SnapshotsOptions>(
 
     // Before Fastify's own listener, and also for a host's routes.
     app.server.prependListener('request', (message: IncomingMessage) => freshness.arrive(message))
-    // Other servers do not report requests: `inject` has none, and `localhost` may have two.
-    app.addHook('onRequest', ({ raw }, _reply, done) => {
-      if ((raw.socket as { server?: Server }).server !== app.server) freshness.forget()
-      done()
-    })
   },
   { name: 'snapshots', fastify: '5.x', dependencies: ['rules'] },
 )

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
+import type { preValidationHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { validationFailed } from '../src/errors.ts'
 import { hasBody } from '../src/members/identity.ts'
@@ -7,24 +7,13 @@ import { keepUnchanged, partingOf } from '../src/requests/read-only.ts'
 import { createStrictChecks } from '../src/requests/strict-checks.ts'
 import { isStrict } from '../src/requests/strictness.ts'
 
-/** Most requests have no preference. */
-const hasPreference = ({ raw }: FastifyRequest): boolean => raw.headers.prefer !== undefined
-
-/** On every response, errors too. */
-const confirm: onRequestHookHandler = (request, reply, done) => {
-  if (hasPreference(request) && isStrict(request)) reply.header('preference-applied', 'handling=strict')
-  done()
-}
-
 /**
  * Strict handling for requests that prefer it: unknown fields, unknown query parameters and unlisted values are
- * violations. The rules check read-only fields and columns inside the write. Register it before anything that may reject
- * a request.
+ * violations. The rules check read-only fields and columns inside the write.
  */
 export default fp(
   async (app) => {
     const strictCheck = createStrictChecks()
-    app.addHook('onRequest', confirm)
     app.addHook('onRoute', (route) => {
       const { body, querystring } = route.schema ?? {}
       const check = strictCheck({ body, query: querystring })
@@ -32,7 +21,7 @@ export default fp(
       const isChange = route.method === 'PATCH' && record !== undefined
       const part = isChange ? partingOf(record, body as TSchema) : undefined
       const refuse: preValidationHookHandler = (request, _reply, done) => {
-        if (!hasPreference(request) || !isStrict(request)) return done()
+        if (request.raw.headers.prefer === undefined || !isStrict(request)) return done()
         const { own, readOnly } = part?.(request.body) ?? { own: request.body, readOnly: {} }
         const violations = check({
           query: request.query,

@@ -1,12 +1,7 @@
 import fp from 'fastify-plugin'
+import { RequestCounts } from '../src/access/request-counts.ts'
 import type { Config } from '../src/config.ts'
 import { tooManyRequests } from '../src/errors.ts'
-
-/** The options of the traffic plugin. */
-interface TrafficOptions extends Pick<Config, 'corsOrigins' | 'rateLimitMax'> {
-  /** Whether to send CORS headers: inside a host, the host does. */
-  sendsCorsHeaders: boolean
-}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -19,63 +14,31 @@ declare module 'fastify' {
      * whose request it is.
      * @throws ApiError 429 above the limit
      */
-    countRequest: ((client: string, reply: FastifyReply) => Promise<void>) | undefined
+    countRequest: ((client: string, reply: FastifyReply) => void) | undefined
   }
 }
 
 /** The window of the rate limit, in seconds. */
 const WINDOW = 60
 
-/**
- * CORS and the rate limit per client. A library is loaded only where its feature is configured.
- */
-export default fp<TrafficOptions>(
-  async (app, { corsOrigins, sendsCorsHeaders, rateLimitMax }) => {
-    if (sendsCorsHeaders && corsOrigins.length > 0) {
-      const allowed = {
-        origin: true,
-        credentials: true,
-        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-        exposedHeaders: [
-          'ETag',
-          'Idempotent-Replayed',
-          'Link',
-          'Location',
-          'Phaseboard-Seq',
-          'Preference-Applied',
-          'Retry-After',
-          'RateLimit-Limit',
-          'RateLimit-Remaining',
-          'RateLimit-Reset',
-        ],
-        // With strict preflights, other OPTIONS requests would get a plain-text response.
-        strictPreflight: false,
-      }
-      await app.register(import('../src/http/cors.ts'), {
-        delegator: ({ headers }, decide) =>
-          decide(null, corsOrigins.includes(headers.origin ?? '') ? allowed : { origin: false }),
-      })
-    }
+/** The rate limit per client. */
+export default fp<Pick<Config, 'rateLimitMax'>>(
+  async (app, { rateLimitMax }) => {
     app.decorate('countRequest', undefined)
     if (rateLimitMax > 0) {
-      const { RateLimiterMemory } = await import('../src/access/rate-limiter.ts')
-      type Verdict = Awaited<ReturnType<InstanceType<typeof RateLimiterMemory>['consume']>>
-      const limiter = new RateLimiterMemory({ points: rateLimitMax, duration: WINDOW })
-      app.countRequest = async (client, reply) => {
-        const { consumedPoints, remainingPoints, msBeforeNext } = await limiter
-          .consume(client)
-          .catch((refusal: Verdict) => refusal)
-        // Windows end by a monotonic clock, but the library computes the remaining time by the system clock, which may be set back.
-        const seconds = Math.min(Math.ceil(msBeforeNext / 1000), WINDOW)
+      const counts = new RequestCounts(WINDOW * 1000)
+      app.countRequest = (client, reply) => {
+        const { count, rest } = counts.count(client)
+        const seconds = Math.min(Math.ceil(rest / 1000), WINDOW)
         // draft-ietf-httpapi-ratelimit-headers-06, which clients support; later drafts keep changing.
         reply.headers({
           'ratelimit-limit': rateLimitMax,
-          'ratelimit-remaining': remainingPoints,
+          'ratelimit-remaining': Math.max(0, rateLimitMax - count),
           'ratelimit-reset': seconds,
         })
-        if (consumedPoints > rateLimitMax) throw tooManyRequests('Too Many Requests', seconds, 'rate_limited')
+        if (count > rateLimitMax) throw tooManyRequests('Too Many Requests', seconds, 'rate_limited')
       }
     }
   },
-  { name: 'traffic', fastify: '5.x', dependencies: ['errors'] },
+  { name: 'traffic', fastify: '5.x' },
 )

@@ -1,6 +1,7 @@
 /** The service: the Fastify() call, and the order of registration as one list. */
 
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import admission from '../plugins/admission.ts'
 import attention from '../plugins/attention.ts'
 import auth from '../plugins/auth.ts'
 import batch from '../plugins/batch.ts'
@@ -13,7 +14,6 @@ import files from '../plugins/files.ts'
 import headers from '../plugins/headers.ts'
 import imports from '../plugins/imports.ts'
 import largeWrites from '../plugins/large-writes.ts'
-import logging from '../plugins/logging.ts'
 import mail from '../plugins/mail.ts'
 import openapi from '../plugins/openapi.ts'
 import operations from '../plugins/operations.ts'
@@ -34,7 +34,13 @@ import prometheusRoutes from '../routes/prometheus.ts'
 import { configure, loadConfig } from './config.ts'
 import { compressResponses } from './http/compression.ts'
 import { hideFromHostDocument, ignoreHostSchemas, noteDeclarations } from './http/embedding.ts'
-import { limitConnections, rejectProtocolErrors, releaseConnections, serverOptions } from './http/server.ts'
+import {
+  ensureOneHost,
+  limitConnections,
+  rejectExpectations,
+  releaseConnections,
+  serverOptions,
+} from './http/server.ts'
 import { limitUnsentResponses } from './http/unsent-responses.ts'
 import type {
   BuildOptions,
@@ -44,6 +50,7 @@ import type {
   PhaseboardOptions,
   ResolveMember,
 } from './phaseboard.d.ts'
+import type { Check } from './requests/admit.ts'
 import type { RouteTypes } from './requests/route-types.ts'
 import { registerRoutes } from './routes.ts'
 import { SETTINGS } from './settings.ts'
@@ -77,6 +84,8 @@ type ServiceOptions = Config & {
   ownsProcess: boolean
   /** Whether the service sends CORS headers. */
   sendsCorsHeaders: boolean
+  /** The checks of the HTTP server before all others. */
+  checksOfServer: readonly Check[]
 }
 
 /** Options that are no settings: a derived one, the functions of a host, and what Fastify itself takes with any plugin. */
@@ -118,7 +127,6 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(retention, options)
   await app.register(changeIndex)
   await app.register(snapshots, options)
-  await app.register(logging)
   await app.register(telemetry)
   await app.register(headers, options)
   await app.register(strictness)
@@ -130,6 +138,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(batch, options)
   await app.register(people, options)
   await app.register(auth, options)
+  await app.register(admission, options)
   await app.register(changes, options)
   await app.register(webhooks, options)
   await app.register(attention, options)
@@ -171,6 +180,7 @@ export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, opt
     hooksComeFirst: false,
     answersUnknownRoutes: app.prefix !== '',
     sendsCorsHeaders: false,
+    checksOfServer: [],
     ownsProcess: false,
   })
 }
@@ -189,14 +199,15 @@ export async function buildApp({
   warnOfUnknown(app, config)
   limitConnections(app, settings.maxConnections)
   releaseConnections(app)
-  rejectProtocolErrors(app)
+  rejectExpectations(app)
   compressResponses(app)
-  limitUnsentResponses(app)
+  const ensureRoom = limitUnsentResponses(app)
   await registerService(app, {
     ...settings,
     hooksComeFirst: true,
     answersUnknownRoutes: true,
     sendsCorsHeaders: true,
+    checksOfServer: [ensureOneHost, ensureRoom],
     ownsProcess: true,
   })
   return app

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import type { Walk } from './recorded-walk.ts'
+import type { Walk, Walks } from './recorded-walk.ts'
 
 /** The maximum number of the PATCH's stops. */
 const STOPS = 9
@@ -10,6 +10,9 @@ const STOPS = 9
 const ENTRIES = 2
 /** The maximum number of files between the handler and the response's bytes, besides those that the rule itself uses. */
 const FILES = 15
+
+/** The maximum number of files that a request enters at all: it must not grow unseen. */
+const ALL_FILES: Record<keyof Walks, number> = { patch: 53, get: 33 }
 
 const RULE = 'src/board/items.ts'
 
@@ -20,8 +23,8 @@ const [, patch = '', get = ''] = text.split(/^## /m)
 const stopsOf = (part: string) =>
   [...part.matchAll(/^\| \d+ \| `([^`]+)` · `([^`]+)`/gm)].map(([, file = '', name = '']) => ({ file, name }))
 
-/** The path of a PATCH, from its first byte to its last, recorded by a separate process that runs the sources. */
-function record(folder: string): Walk {
+/** The paths of requests, from the first byte to the last, recorded by a separate process that runs the sources. */
+function record(folder: string): Walks {
   const { NODE_V8_COVERAGE: _, ...env } = process.env
   const { stdout, stderr } = spawnSync(process.execPath, ['test/recorded-walk.ts', folder], {
     env,
@@ -46,7 +49,13 @@ t.test('every stop exists', async (t) => {
 })
 
 t.test('a PATCH takes the described path', async (t) => {
-  const { begun, visits } = record(t.testdir())
+  const walks = record(t.testdir())
+  for (const name of ['patch', 'get'] as const) {
+    const all = [...new Set(walks[name].begun.map(({ file }) => file))]
+    const isWithin = all.length > 0 && all.length <= ALL_FILES[name]
+    t.ok(isWithin, `${name} enters ${all.length} files: ${all.join(', ')}`)
+  }
+  const { begun, visits } = walks.patch
   const stops = stopsOf(patch)
   t.ok(stops.length <= STOPS, `${stops.length} stops`)
   let at = 0

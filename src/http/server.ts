@@ -2,7 +2,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
 import type { Writable } from 'node:stream'
-import { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify'
+import { type FastifyHttpOptions, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import { isPaced } from '../requests/uploads.ts'
@@ -43,18 +43,19 @@ function hostHeaders({ rawHeaders }: IncomingMessage): number {
   return count
 }
 
-/** Rejects requests with an `Expect` or `Host` header that Node would reject without a body, with the contract's error body. */
-export function rejectProtocolErrors(app: FastifyInstance): void {
+/** Rejects requests with an `Expect` header, with the contract's error body: Node would send none. */
+export function rejectExpectations(app: FastifyInstance): void {
   app.server.on('checkExpectation', (_request, response) => {
     const body = errorBody(417)
     const type = { 'content-type': 'application/json; charset=utf-8' }
     response.writeHead(417, { ...type, 'content-length': Buffer.byteLength(body) }).end(body)
   })
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    const count = hostHeaders(raw)
-    if (count > 1 || (count === 0 && raw.httpVersion === '1.1')) done(new ApiError(400, 'Bad Request'))
-    else done()
-  })
+}
+
+/** The same for a wrong number of Host headers. @throws ApiError 400 */
+export function ensureOneHost({ raw }: FastifyRequest): void {
+  const count = hostHeaders(raw)
+  if (count > 1 || (count === 0 && raw.httpVersion === '1.1')) throw new ApiError(400, 'Bad Request')
 }
 
 /** Milliseconds between warnings about too many connections. */

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { unavailable } from '../errors.ts'
 import { isSafe } from '../members/identity.ts'
+import type { Check } from '../requests/admit.ts'
 import { PartedBody } from '../requests/parted-body.ts'
 import { Turns } from '../requests/turns.ts'
 
@@ -65,8 +66,9 @@ declare module 'fastify' {
 /**
  * Limits the unsent responses of a server. Call it before adding routes. Connections are checked at intervals,
  * and before a large response is sent: other responses cost nothing.
+ * @returns the check of requests, which throws ApiError 503
  */
-export function limitUnsentResponses(app: FastifyInstance, given: Partial<UnsentLimits> = {}): void {
+export function limitUnsentResponses(app: FastifyInstance, given: Partial<UnsentLimits> = {}): Check {
   const { maxBytes, timeout, timeoutUnderPressure, interval } = { ...LIMITS, ...given }
   const sockets = new Set<Socket>()
   /** Slow clients: the queued bytes when each last read, and when that was noticed. */
@@ -147,11 +149,6 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
       total = 0
     })
   })
-  // An unsafe request is rejected before it changes anything.
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (total > maxBytes && !isSafe(request.method) && isTooMuch()) done(refusal())
-    else done()
-  })
   app.addHook('onSend', (request, reply, payload, done) => {
     const size = sizeOf(payload)
     const body = memoryOf(payload)
@@ -178,4 +175,8 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
     } else send()
   })
   app.addHook('onClose', async () => clearInterval(timer))
+  // An unsafe request is rejected before it changes anything.
+  return ({ method }) => {
+    if (total > maxBytes && !isSafe(method) && isTooMuch()) throw refusal()
+  }
 }

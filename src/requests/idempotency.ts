@@ -1,10 +1,11 @@
 /** Requests with an Idempotency-Key, and detection of retries. */
 import { createHash } from 'node:crypto'
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { identityOf } from '../access/identity.ts'
 import { validationFailed } from '../errors.ts'
 import { isObjectOrArray, type JsonObject } from '../json.ts'
 import { KEY_PATTERN } from '../schemas/common.ts'
+import type { Check } from './admit.ts'
 import type { IdempotencyStore, RepeatableRequest } from './idempotency-store.ts'
 
 declare module 'fastify' {
@@ -49,12 +50,11 @@ function keyOf(request: FastifyRequest): Omit<RepeatableRequest, 'bodyHash'> | u
   return { memberId: member.id, role, method, path: url.split('?', 1)[0] as string, key }
 }
 
-/** Creates the hook that runs before a route's own: the record may be deleted by the time of a retry. */
-export function createRepetitionHook(store: IdempotencyStore): onRequestHookHandler {
-  return (request, _reply, done) => {
+/** Creates the check that runs before a route's own hooks: the record may be deleted by the time of a retry. */
+export function createRepetitionCheck(store: IdempotencyStore): Check {
+  return (request) => {
     const key = keyOf(request)
     if (key !== undefined) request.setDecorator(REPEATED, store.isKept(key))
-    done()
   }
 }
 

@@ -1,5 +1,5 @@
 /** Strict handling, requested by the header `Prefer: handling=strict` (RFC 7240, section 4.4). */
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 function splitOutsideQuotes(text: string, separator: string): string[] {
   const parts: string[] = []
@@ -42,4 +42,9 @@ export function prefersStrict(header: string): boolean {
 export function isStrict({ raw: { headers } }: FastifyRequest): boolean {
   const { prefer } = headers
   return prefer !== undefined && prefersStrict(String(prefer))
+}
+
+/** Says so in every response, errors too. */
+export function confirmStrictness(request: FastifyRequest, reply: FastifyReply): void {
+  if (isStrict(request)) reply.header('preference-applied', 'handling=strict')
 }

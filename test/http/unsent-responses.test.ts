@@ -8,6 +8,7 @@ import { buildApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { serverOptions } from '../../src/http/server.ts'
 import { limitUnsentResponses, type UnsentLimits } from '../../src/http/unsent-responses.ts'
+import { hookOf } from '../../src/requests/admit.ts'
 import { PartedBody } from '../../src/requests/parted-body.ts'
 import { keepLog } from '../helper.ts'
 
@@ -32,7 +33,7 @@ async function serve(t: Test, limits: Partial<UnsentLimits>) {
   // It does not use Fastify's own classes, which may be another copy if the sources are bundled.
   const { logController: _, ...options } = serverOptions(loadConfig({ LOG_LEVEL: 'silent' }), undefined)
   const app = Fastify(options)
-  limitUnsentResponses(app, { interval: 20, ...limits })
+  app.addHook('onRequest', hookOf(limitUnsentResponses(app, { interval: 20, ...limits })))
   let written = 0
   app.get('/large', (_request, reply) => void reply.header('etag', '"x"').send(Buffer.alloc(LARGE, 'x')))
   const shared = Buffer.alloc(LARGE, 'x')
