@@ -420,3 +420,55 @@ t.test('an incomplete history leaves no gap in the sequence, and no sequence jum
   t.match(theirs[0], { kind: 'member', actor_id: 'ada', group: last + 1 }, 'told as created')
   t.notOk(theirs.some(({ kind }) => kind === 'leap'))
 })
+
+t.test('whoever did not see a project there does not learn of its past here', async (t) => {
+  const { app, ada, folder, target } = await source(t)
+  const make = async (url: string, body: object) => (await send(app, 'POST', url, body, ada.headers)).body.id
+  const change = (method: string, url: string, body?: object) => send(app, method, url, body, ada.headers)
+  signInAs(app, 'member', { id: 'ann' })
+  const began = async (name: string) => {
+    const project = await make('/api/projects', { name: `Hush ${name}`, access: 'assigned' })
+    await make(`/api/projects/${project}/team-assignments`, { memberId: 'ann' })
+    const gone = await make(`/api/projects/${project}/kanban-items`, { title: `Hush card ${name}` })
+    await change('DELETE', `/api/kanban-items/${gone}`)
+    return `/api/projects/${project}`
+  }
+  const [opened, closed, deleted] = [await began('opened'), await began('closed'), await began('deleted')]
+  await change('PATCH', opened, { access: 'everyone', name: 'Plain' })
+  await change('DELETE', deleted)
+  // The creation of the last one has been pruned.
+  const pruned = await began('pruned')
+  app.db.$client
+    .prepare(`delete from changes where kind = 'project' and '/api/projects/' || id = ?`)
+    .run(pruned)
+  await change('PATCH', pruned, { access: 'everyone', name: 'Plain' })
+  const archive = join(folder, 'access')
+  await exportArchive(app.db.$client, archive, quiet)
+  const cases = [
+    ['an empty service', 'new.db', {}],
+    ['others', 'beside.db', { adminEmail: 'root@localhost' }],
+  ] as const
+  for (const [what, name, options] of cases) {
+    const other = await target(name, { authMode: 'required', ...options })
+    if (what === 'others') await createProject(other, { name: 'Other' }, signInAs(other, 'admin').headers)
+    await importArchive(other.db, archive, quiet)
+    const open = await send(
+      other,
+      'PATCH',
+      closed,
+      { access: 'everyone', name: 'Plain' },
+      signInAs(other, 'admin').headers,
+    )
+    t.equal(open.status, 200)
+    const readAll = async (headers: Record<string, string>) =>
+      JSON.stringify([
+        (await send(other, 'GET', '/api/changes?after=0&limit=1000', undefined, headers)).body,
+        (await send(other, 'GET', '/api/trash', undefined, headers)).body,
+      ])
+    t.notMatch(await readAll(signInAs(other, 'member').headers), /Hush/, `beside ${what}`)
+    const { token } = other.rules.members.sessions.start('ann')
+    const known = await readAll({ cookie: `phaseboard_session=${token}` })
+    for (const one of ['opened', 'closed', 'deleted', 'pruned'])
+      t.match(known, `Hush card ${one}`, `beside ${what}, who was in it knows ${one}`)
+  }
+})

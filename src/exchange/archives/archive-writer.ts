@@ -10,6 +10,7 @@ import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import type { ArchivePlan } from './archive-plan.ts'
 import { CHANGES_FILE, fileOf } from './archive-tables.ts'
+import { FormerAccess } from './former-access.ts'
 import type { Visit } from './read-archive.ts'
 import { TakenHandles } from './taken-handles.ts'
 
@@ -127,6 +128,7 @@ export class ArchiveWriter {
   readonly #facts: ArchiveFacts
   readonly #actorId: string | null
   readonly #handles: TakenHandles
+  readonly #formerAccess = new FormerAccess()
   /** The changes of the existing admin. */
   #ofAdmin: unknown[][] = []
   #passwordHash: unknown = null
@@ -202,6 +204,7 @@ export class ArchiveWriter {
     }
     this.#appendAdmin()
     this.#handles.append(this.#actorId)
+    this.#formerAccess.write(this.#client, this.#plan.kind === 'whole' ? 0 : this.#plan.lastSeq)
   }
 
   /**
@@ -210,12 +213,16 @@ export class ArchiveWriter {
    * leave no gap.
    */
   #changes(of: FileToRead, map: Visit, insert: Visit): Visit {
-    if (this.#plan.kind === 'whole') {
-      this.#client.exec('delete from changes; delete from change_subjects')
-      return insert
-    }
+    const note = this.#formerAccess.reading(of)
     const read = reader(of, 'kind', 'id')
     const [atSeq, atGroup] = placesOf(of, ['seq', 'group'])
+    if (this.#plan.kind === 'whole') {
+      this.#client.exec('delete from changes; delete from change_subjects')
+      return (values) => {
+        note(values, Number(values[atSeq as number]))
+        insert(values)
+      }
+    }
     let seq = BigInt(keepAdditional(this.#client, this.#facts, this.#plan.lastSeq, this.#actorId))
     let group: { there: StoredValue; here: bigint } | undefined
     return (values) => {
@@ -227,6 +234,7 @@ export class ArchiveWriter {
       if (group?.there !== there) group = { there, here: seq }
       if (there !== null) values[atGroup as number] = group.here
       values[atSeq as number] = seq
+      note(values, Number(seq))
       insert(values)
     }
   }
