@@ -1,7 +1,7 @@
 /**
  * `npm run bench:import`: the effect of a large board's import on concurrent writes. The service runs as `npm start` runs it,
  * on its own file. Writers send one write after another, each waiting for its response, before, during and after the import.
- * Another connection polls the service's health.
+ * Another connection polls the service's health, and another process's the write lock.
  *
  * `npm run bench:import -- 100` also imports a file of 100 MB.
  */
@@ -19,6 +19,7 @@ import { makeClient } from './stall-client.ts'
 import { idsOf, signedIn, withFile } from './stall-data.ts'
 import { trelloBoard } from './stall-files.ts'
 import { importFile } from './stall-imports.ts'
+import { watchLock } from './stall-lock.ts'
 import { watch } from './stall-watch.ts'
 
 const [megabytes = 0] = commandLine(
@@ -43,6 +44,8 @@ interface Measured {
   p99: number
   failed: number
   longestStall: number
+  /** The longest time without the write lock for others, in milliseconds. */
+  lock: number
   memory: number
   records: number
 }
@@ -69,6 +72,7 @@ async function beside(
     }
   })
   const { end } = await watch(server)
+  const lockWatch = await watchLock({ pid: server.pid, database: file })
   const begin = performance.now()
   const records = await work().finally(() => {
     isOver = true
@@ -76,6 +80,7 @@ async function beside(
   const seconds = (performance.now() - begin) / 1000
   await Promise.all(writing)
   const { longest } = await end()
+  const { longest: lock } = await lockWatch.end()
   for (const client of clients) client.close()
   took.sort((a, b) => a - b)
   return {
@@ -86,6 +91,7 @@ async function beside(
     p99: took[Math.floor(took.length * 0.99)] ?? 0,
     failed,
     longestStall: longest,
+    lock,
     memory: (peakBytes(server.pid) ?? 0) / 1e6,
     records,
   }
@@ -143,9 +149,9 @@ try {
   await server.stop()
 }
 const row = (one: Measured) =>
-  `| ${one.title} | ${one.records} | ${show(one.seconds)} | ${show(one.writes, 0)} | ${show(one.p99, 0)} | ${show(one.longestWrite, 0)} | ${one.failed} | ${show(one.longestStall, 0)} | ${show(one.memory, 0)} |`
+  `| ${one.title} | ${one.records} | ${show(one.seconds)} | ${show(one.writes, 0)} | ${show(one.p99, 0)} | ${show(one.longestWrite, 0)} | ${one.failed} | ${show(one.longestStall, 0)} | ${show(one.lock, 0)} | ${one.records > 0 ? show((one.lock / one.records) * 10, 2) : '–'} | ${show(one.memory, 0)} |`
 console.log(`${cpu}, ${cores} cores, Node.js ${node}. ${WRITERS} writers.
 
-| | records | took, s | writes/s | 99 % of writes, ms | longest write, ms | failed | longest stall, ms | most memory so far, MB |
-|---|--:|--:|--:|--:|--:|--:|--:|--:|
+| | records | took, s | writes/s | 99 % of writes, ms | longest write, ms | failed | longest stall, ms | lock, ms | lock per 10,000 records, s | most memory so far, MB |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 ${measured.map(row).join('\n')}`)

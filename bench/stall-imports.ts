@@ -79,6 +79,10 @@ export async function importFile(
   }
 }
 
+/** The limit of the write lock for an import, in milliseconds: of one record, of which there are 200,000 at most. */
+const LOCK_OF_RECORD = 0.05
+const LOCK = 200_000 * LOCK_OF_RECORD
+
 /** Only an import. */
 const imports = (
   title: string,
@@ -88,6 +92,7 @@ const imports = (
   title: `import of ${title}`,
   data: 'one-word',
   isSignedIn: true,
+  lock: LOCK,
   run: async (situation) => {
     const { remark } = await importFile(situation, format, await file(situation.scale === 'full'))
     return remark
@@ -188,6 +193,7 @@ export const IMPORTS: Record<string, Row> = {
     data: 'history',
     isSignedIn: true,
     timeout: 120,
+    lock: 120_000 * LOCK_OF_RECORD,
     warmUp: makeArchive,
     run: async (situation) => {
       const { client, cookie } = situation
