@@ -21,4 +21,4 @@ USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=3s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--disable-sigusr1", "--max-semi-space-size=8", "--initial-old-space-size=48", "--v8-pool-size=2", "dist/cli.js", "serve"]
+CMD ["node", "--disable-sigusr1", "--max-semi-space-size=8", "--initial-old-space-size=48", "dist/cli.js", "serve"]
