@@ -265,17 +265,17 @@ export async function bundle(
       },
       logLevel,
     })
-  await (entryPoints
-    ? part(entryPoints)
-    : Promise.all([
-        part([...ENTRY_POINTS, SHARED], fromOtherPart(root, SERVICE, '.cjs')),
-        part(
-          SERVICE,
-          fromOtherPart(root, [SHARED], '.js'),
-          applicationInOneChunk(root),
-          asCommonJs('service'),
-        ),
-      ]))
+  if (entryPoints) {
+    await part(entryPoints)
+    return
+  }
+  // Both end, also if one fails: whoever removes the folder then must not be followed by the other's files.
+  const made = await Promise.allSettled([
+    part([...ENTRY_POINTS, SHARED], fromOtherPart(root, SERVICE, '.cjs')),
+    part(SERVICE, fromOtherPart(root, [SHARED], '.js'), applicationInOneChunk(root), asCommonJs('service')),
+  ])
+  const failed = made.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
 }
 
 /** Bundles `phaseboard/client`, with its few dependencies. @param folder of the file */
