@@ -16,6 +16,7 @@ import type { Config } from '../src/phaseboard.d.ts'
 import { run } from '../src/requests/calls.ts'
 import type { Work } from '../src/requests/perform.ts'
 import { createReaderCheck } from '../src/requests/readers.ts'
+import { ALL_SETTINGS, type SettingName } from '../src/settings.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -67,7 +68,7 @@ export default fp<Config>(
           prefix,
           defaultPeople,
           sendsMail: sendTestMail !== undefined,
-          settings: plainOf(options),
+          settings: settingsOf(options),
         }
         const performed = worker.performBatch(batch, context, service)
         return isRead(batch) ? performed : groupCommit.follow(performed)
@@ -104,8 +105,6 @@ export default fp<Config>(
   { name: 'batch', fastify: '5.x', dependencies: ['operations', 'rules'] },
 )
 
-/** The settings, without the functions of a host: plain data, for the worker thread. */
-const plainOf = (options: Config): Config =>
-  Object.fromEntries(
-    Object.entries(options).filter(([, value]) => typeof value !== 'function'),
-  ) as unknown as Config
+/** The settings alone, which are plain data, for the worker thread. */
+const settingsOf = (options: Config): Pick<Config, SettingName> =>
+  Object.fromEntries(ALL_SETTINGS.map(([name]) => [name, options[name]])) as Pick<Config, SettingName>

@@ -41,9 +41,13 @@ import unsubscribeRoutes from '../routes/unsubscribe.ts'
 import watchRoutes from '../routes/watches.ts'
 import webhookRoutes from '../routes/webhooks.ts'
 import type { Config } from './phaseboard.d.ts'
+import type { SettingName } from './settings.ts'
 
 /** Registers the routes. */
-export async function registerRoutes(app: FastifyInstance, options: Config): Promise<void> {
+export async function registerRoutes(
+  app: FastifyInstance,
+  options: Pick<Config, SettingName>,
+): Promise<void> {
   await app.register(sessionRoutes, { authMode: options.authMode })
   await app.register(openIdRoutes, { provider: options, publicUrl: options.publicUrl })
   await app.register(sessionLinkRoutes)

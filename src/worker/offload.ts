@@ -10,6 +10,7 @@ import { moduleBeside } from '../package-files.ts'
 import type { Config } from '../phaseboard.d.ts'
 import type { Call } from '../requests/calls.ts'
 import type { WriteContext, WriteOutcome } from '../requests/write.ts'
+import type { SettingName } from '../settings.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
 import { Turns } from './turns.ts'
 
@@ -34,7 +35,7 @@ interface WriteTask {
 /** What the routes of a service depend on. */
 export interface ServiceOfRoutes {
   prefix: string
-  settings: Config
+  settings: Pick<Config, SettingName>
   /** See the people plugin. */
   defaultPeople: readonly NamedPerson[]
   sendsMail: boolean
@@ -290,7 +291,13 @@ export class Offload {
     const id = ++this.#latest
     this.#running = { ...next, id, timer: undefined }
     this.#limitTime()
-    next.post(this.#worker, id)
+    try {
+      next.post(this.#worker, id)
+    } catch (error) {
+      // It cannot be cloned. The thread is still idle.
+      this.#take()?.reject(error)
+      this.#goOn()
+    }
   }
 
   /** It no longer waits: later requests for the same start a new read. */

@@ -298,3 +298,12 @@ t.test('memory is reserved after the previous response was sent', async (t) => {
   await Promise.all([hear('first'), hear('second'), hear('third')])
   t.strictSame(log, ['room', 'first', 'room', 'second', 'room', 'third'])
 })
+
+t.test('a task that cannot be cloned fails alone', async (t) => {
+  const { offload, search } = setUp(t, {})
+  const uncloneable = { path: 'board.comments.list', args: [() => undefined] }
+  await t.rejects(offload.read(uncloneable, null), { name: 'DataCloneError' })
+  await t.resolves(search())
+  await t.rejects(offload.write(uncloneable, { actorId: null }), { name: 'DataCloneError' })
+  await t.resolves(search())
+})
