@@ -13,6 +13,7 @@ import { commandLine, sized } from './quick.ts'
 import { buildServers } from './servers.ts'
 import { makeClient } from './stall-client.ts'
 import { change, idsOf, signedIn, withFile } from './stall-data.ts'
+import { watchLock } from './stall-lock.ts'
 import { watch } from './stall-watch.ts'
 
 commandLine('bench:undo', 'Compares undoing the deletion of a large project with the deletion.').parse()
@@ -30,6 +31,8 @@ interface Measured {
   seconds: number
   cpu: number
   longest: number
+  /** How long the write lock was taken, in milliseconds. */
+  lock: number
   text: string
 }
 
@@ -59,6 +62,7 @@ const client = makeClient(server.port)
 
 async function measure(method: string, path: string): Promise<Measured> {
   const { end } = await watch(server)
+  const lockWatch = await watchLock({ pid: server.pid, database: file })
   await sleep(200)
   const [before, begin] = [cpuSeconds(server.pid) ?? 0, performance.now()]
   const { status, text } = await client.send(method, path, undefined, { cookie, isWanted: true })
@@ -66,11 +70,12 @@ async function measure(method: string, path: string): Promise<Measured> {
   await sleep(AFTERMATH)
   const used = (cpuSeconds(server.pid) ?? 0) - before
   const { longest } = await end()
-  return { status, seconds, cpu: used, longest, text }
+  const { longest: lock } = await lockWatch.end()
+  return { status, seconds, cpu: used, longest, lock, text }
 }
 
 /** The best of several rounds, because other load can only make a request slower. */
-const best = (rounds: Measured[], of: 'seconds' | 'cpu' | 'longest') =>
+const best = (rounds: Measured[], of: 'seconds' | 'cpu' | 'longest' | 'lock') =>
   Math.min(...rounds.map((round) => round[of]))
 
 const deletions: Measured[] = []
@@ -94,12 +99,12 @@ const bad = [...deletions, ...undos].filter(({ status }) => status !== 200)
 if (bad.length > 0) throw new Error(`answered with ${bad.map(({ status }) => status)}`)
 
 const row = (title: string, rounds: Measured[]) =>
-  `| ${title} | ${show(best(rounds, 'seconds'))} | ${show(best(rounds, 'cpu'))} | ${show(best(rounds, 'longest'), 0)} |`
+  `| ${title} | ${show(best(rounds, 'seconds'))} | ${show(best(rounds, 'cpu'))} | ${show(best(rounds, 'longest'), 0)} | ${show((best(rounds, 'lock') / records) * 10_000, 0)} |`
 const ratio = (of: 'seconds' | 'cpu') => showRatio(best(undos, of) / best(deletions, of))
 console.log(`${cpu}, ${cores} cores, Node.js ${node}. A project of ${ITEMS} items, ${records} records; the best of ${ROUNDS} rounds.
 
-| request | took, s | CPU, s | longest stall, ms |
-|---|--:|--:|--:|
+| request | took, s | CPU, s | longest stall, ms | lock per 10,000 records, ms |
+|---|--:|--:|--:|--:|
 ${row('delete the project', deletions)}
 ${row('undo that', undos)}
-| ratio | ${ratio('seconds')} | ${ratio('cpu')} | |`)
+| ratio | ${ratio('seconds')} | ${ratio('cpu')} | | |`)

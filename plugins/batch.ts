@@ -47,7 +47,7 @@ declare module 'fastify' {
 export default fp<Config>(
   async (app, options) => {
     const { authMode, bodyLimit } = options
-    const { db, scoped, dispatcher, worker, groupCommit } = app
+    const { db, scoped, dispatcher, worker, writer, groupCommit } = app
     const checkReader = createReaderCheck(scoped, app.prefix)
     const surroundings = { app, operations: app.operations, authMode, bodyLimit, checkReader }
     const limits = createLoopLimits(db, () => performance.now())
@@ -70,8 +70,8 @@ export default fp<Config>(
           sendsMail: sendTestMail !== undefined,
           settings: settingsOf(options),
         }
-        const performed = worker.performBatch(batch, context, service)
-        return isRead(batch) ? performed : groupCommit.follow(performed)
+        if (isRead(batch)) return worker.performBatch(batch, context, service)
+        return groupCommit.follow(writer.performBatch(batch, context, service))
       },
     )
 

@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { BUSY_TIMEOUT } from '../src/db/busy.ts'
 import { databasePath } from '../src/db/client.ts'
 import { limitWork } from '../src/db/work-limits.ts'
 import { Freshness } from '../src/reading/freshness.ts'
@@ -27,19 +28,23 @@ declare module 'fastify' {
     read: Dispatcher['read']
     /** Reads on the event loop: at once or, if this turn's time is used up, in one of the next turns. */
     attempt: Attempt
-    /** The worker thread, for work that would block the event loop. */
+    /** The worker thread, for reads that would block the event loop. */
     worker: Offload
+    /** Another one for such writes: no read waits for a large one, which may take seconds. */
+    writer: Offload
   }
 }
 
 /** The rules of the domains, on this connection, and the dispatcher of their calls. */
 export default fp<WorkerOptions>(
   async (app, { databaseUrl, walCheckpoints }) => {
-    const { db, databaseFiles, groupCommit, largeWrites } = app
-    const worker = new Offload({ databaseUrl, walCheckpoints }, {}, app.roomForResponse, databaseFiles)
+    const { db, databaseFiles, groupCommit } = app
+    const place = { databaseUrl, walCheckpoints }
+    const worker = new Offload(place, {}, app.roomForResponse, databaseFiles)
+    const writer = new Offload(place, { waiting: BUSY_TIMEOUT }, undefined, databaseFiles)
     // A worker thread cannot open an in-memory database.
     if (databasePath(databaseUrl) !== ':memory:') limitWork(db)
-    app.addHook('onClose', () => worker.close())
+    app.addHook('onClose', async () => void (await Promise.all([worker.close(), writer.close()])))
 
     const freshness = new Freshness(db)
     const scoped = createScopedRules(
@@ -50,16 +55,17 @@ export default fp<WorkerOptions>(
     const rules = scoped.all
     const attempts = new Attempts()
     const attempt: Attempt = (turn, work) => attempts.do(turn ?? '', work)
-    const dispatcher = new Dispatcher({ db, scoped, groupCommit, attempt, worker, largeWrites })
+    const dispatcher = new Dispatcher({ db, scoped, groupCommit, attempt, worker, writer })
     app.decorate('rules', rules)
     app.decorate('scoped', scoped)
     app.decorate('freshness', freshness)
     app.decorate('attempt', attempt)
     app.decorate('worker', worker)
+    app.decorate('writer', writer)
     app.decorate('dispatcher', dispatcher)
     app.decorate('perform', (work, context) => dispatcher.perform(work, context))
     app.decorate('read', (call, caller) => dispatcher.read(call, caller))
     for (const [name, domain] of Object.entries(rules)) app.decorate(name, callsOf(domain, name))
   },
-  { name: 'rules', fastify: '5.x', dependencies: ['database', 'large-writes'] },
+  { name: 'rules', fastify: '5.x', dependencies: ['database'] },
 )

@@ -10,6 +10,7 @@ import {
   GoneErrorBody,
   IdParams,
   ref,
+  TooMuchToUndoBody,
   ValidationErrorBody,
 } from '../src/schemas/common.ts'
 import { ChangeSchema, TrashEntrySchema, UndoneSchema } from '../src/schemas/records.ts'
@@ -52,7 +53,7 @@ const description =
   'Newest first, including everything that belongs to it, even after its deletion, as long as changes are kept. What happened while the project was `assigned` is only shown to admins and to those who were in it then. The `Link` header names the next page, if there is one.'
 
 /** The history of a project or item, undo, and the trash. */
-const changeHistoryRoutes: Routes = async (app) => {
+const changeHistoryRoutes: Routes<{ importRecords: number }> = async (app, { importRecords }) => {
   const tags = ['Changes']
 
   app.get('/api/projects/:id/changes', {
@@ -96,7 +97,7 @@ const changeHistoryRoutes: Routes = async (app) => {
       operationId: 'undoChange',
       summary: 'Undo the whole write that contains a change',
       description:
-        'All or nothing. Created records are deleted, deleted records return under their ids with everything that belonged to them, and changed fields get their former values. The response has the first 1,000 changes of the undo; if there are more, `Link` leads to the rest in the sequence. An undo can be undone. 403 if the caller may not make such changes; changes of members and teams cannot be undone (400).',
+        'All or nothing. Created records are deleted, deleted records return under their ids with everything that belonged to them, and changed fields get their former values. The response has the first 1,000 changes of the undo; if there are more, `Link` leads to the rest in the sequence. An undo can be undone. 403 if the caller may not make such changes; changes of members and teams cannot be undone (400), and no more records at once than `IMPORT_RECORDS` allows (413, with their number).',
       tags,
       params: Type.Object({ seq: Type.String({ description: 'The `seq` of any change of the write' }) }),
       response: {
@@ -105,11 +106,12 @@ const changeHistoryRoutes: Routes = async (app) => {
         404: ref(ErrorBody),
         409: ref(ChangedSinceBody),
         410: ref(GoneErrorBody),
-        413: ref(ErrorBody),
+        413: ref(TooMuchToUndoBody),
         503: ref(ErrorBody),
       },
     },
-    handler: (request) => app.changes.undo.group(request.params.seq, readerOf(request), actorOf(request)),
+    handler: (request) =>
+      app.changes.undo.group(request.params.seq, readerOf(request), actorOf(request), importRecords),
   })
 
   app.get('/api/trash', {

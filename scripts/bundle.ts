@@ -20,7 +20,6 @@ const SHARED = 'src/errors.ts'
 const ENTRY_POINTS = [
   'src/cli/cli.ts',
   'src/worker/worker.ts',
-  'src/worker/large-worker.ts',
   'src/worker/file-worker.ts',
   'src/exchange/imports/import-worker.ts',
   'src/exchange/imports/import-reader.ts',

@@ -19,7 +19,6 @@ export const EXECUTIONS = '.tap/executions'
 
 const BESIDE_CHUNKS = [
   'worker/worker',
-  'worker/large-worker',
   'worker/file-worker',
   'exchange/imports/import-worker',
   'exchange/imports/import-reader',

@@ -33,7 +33,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/board/places.ts': ['test/board/{item-rules,places}.test.ts'],
   'src/changes/undo.ts': [
-    'test/changes/{odd-changes,staged-changes,undo,undo-rules}.test.ts',
+    'test/changes/{odd-changes,undo,undo-rules}.test.ts',
     'test/access/late-access.test.ts',
     'test/routes/people-merge.test.ts',
   ],

@@ -9,6 +9,7 @@ const SHIP = [
   'test/attention/histories.test.ts',
   'test/black-box/*.test.ts',
   'test/builds.test.ts',
+  'test/changes/large-writes-crash.test.ts',
   'test/cli/*.test.ts',
   'test/concurrency.test.ts',
   'test/contributing.test.ts',

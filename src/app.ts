@@ -13,7 +13,6 @@ import errors from '../plugins/errors.ts'
 import files from '../plugins/files.ts'
 import headers from '../plugins/headers.ts'
 import imports from '../plugins/imports.ts'
-import largeWrites from '../plugins/large-writes.ts'
 import mail from '../plugins/mail.ts'
 import openapi from '../plugins/openapi.ts'
 import operations from '../plugins/operations.ts'
@@ -121,7 +120,6 @@ async function registerService(app: FastifyInstance, options: ServiceOptions): P
 async function registerInOrder(instance: FastifyInstance, options: ServiceOptions): Promise<void> {
   const app = instance.withTypeProvider<RouteTypes>()
   await app.register(database, options)
-  await app.register(largeWrites, options)
   await app.register(rules, options)
   await app.register(files, options)
   await app.register(retention, options)

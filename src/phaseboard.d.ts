@@ -37,7 +37,7 @@ export interface Config {
   attachmentLimit: number
   /** The most bytes of all attached files together, with deleted ones that can still be restored. In bytes. */
   attachmentsTotal: number
-  /** The most records that one import of a board may create, over HTTP or by command. */
+  /** The most records that one import of a board may create, over HTTP or by command, and that one undo may change. */
   importRecords: number
   /** The proxies whose `X-Forwarded-*` headers count: all (true), none (false), or a list of addresses and subnets. */
   trustProxy: boolean | readonly string[]
@@ -238,12 +238,13 @@ export interface Conflict {
 
 /**
  * The details of an error: violations of a validation, unknown ids, the
- * oldest stored change, or the conflicts of an undo.
+ * oldest stored change, the conflicts of an undo, or how many records are too many for one.
  */
 export type ErrorDetails = (
   | ValidationDetails
   | { missing: string[] }
   | { oldest: number }
+  | { records: number }
   | { conflicts: Conflict[] }
   | object
 ) & {

@@ -85,7 +85,7 @@ export async function registerRoutes(
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(searchRoutes)
   await app.register(webhookRoutes, { webhookAllowPrivate: options.webhookAllowPrivate })
-  await app.register(changeHistoryRoutes)
+  await app.register(changeHistoryRoutes, { importRecords: options.importRecords })
   await app.register(auditLogRoutes)
   await app.register(exportRoutes)
   await app.register(batchRoutes)

@@ -187,7 +187,8 @@ export const SETTINGS = {
     minimum: 1,
     maximum: 10_000_000,
     default: 200_000,
-    meaning: 'The most records that one import of a board may create, over HTTP or by command.',
+    meaning:
+      'The most records that one import of a board may create, over HTTP or by command, and that one undo may change.',
     more: 'Records of all kinds count: see [what a file may hold](importing.md#what-a-file-may-hold).',
     isForHosts: true,
   },

@@ -67,7 +67,10 @@ function createResponseChecker(document: OpenApiDocument) {
       const keys = Object.keys((body ?? {}) as object).sort()
       const expected = status === 400 || status === 410 ? ['details', 'error'] : ['error']
       const details = (body as { details?: object }).details ?? {}
-      const saysMore = (status === 404 && 'missing' in details) || (status === 409 && 'conflicts' in details)
+      const saysMore =
+        (status === 404 && 'missing' in details) ||
+        (status === 409 && 'conflicts' in details) ||
+        (status === 413 && 'records' in details)
       const isOfBatch = 'request' in details
       if (`${keys}` !== `${expected}` && !saysMore && !isOfBatch)
         return `${status} has the keys ${keys}, not ${expected}`

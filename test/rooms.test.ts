@@ -49,16 +49,7 @@ const ROOMS: Record<string, readonly string[]> = {
     'src/webhooks',
   ],
   'src/batch': ['fastify', 'src/access', 'src/db', 'src/http', 'src/members', 'src/requests', 'src/schemas'],
-  'src/worker': [
-    'src/access',
-    'src/batch',
-    'src/batches-in-worker.ts',
-    'src/changes',
-    'src/db',
-    'src/members',
-    'src/requests',
-    'src/schemas',
-  ],
+  'src/worker': ['src/access', 'src/batch', 'src/batches-in-worker.ts', 'src/db', 'src/requests'],
   'src/access': ['fastify', 'src/db', 'src/members', 'src/schemas'],
   'src/streams': [
     'fastify',

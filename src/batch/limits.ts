@@ -1,7 +1,7 @@
 /** How much the requests of a batch may do, in either thread. */
 import type { SharedDatabase } from '../db/client.ts'
 import { withDeadline } from '../db/deadline.ts'
-import { BYTES_READ, isFollowedByWorker, LargeWork, TooMuchWork, withinWork } from '../db/work-limits.ts'
+import { BYTES_READ, isFollowedByWorker, TooMuchWork, withinWork } from '../db/work-limits.ts'
 import { ApiError, tookTooLong } from '../errors.ts'
 
 /**
@@ -62,7 +62,7 @@ export function limitsInWorker(db: SharedDatabase, longest = LONGEST): WithinLim
     try {
       withDeadline(db, CLOCK_FACTOR * left, over, () => withinWork(db, WORK_FACTOR, perform))
     } catch (error) {
-      throw error instanceof TooMuchWork || error instanceof LargeWork ? tooMuch() : error
+      throw error instanceof TooMuchWork ? tooMuch() : error
     }
   }
 }

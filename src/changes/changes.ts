@@ -6,7 +6,6 @@ import { Feed } from './feed.ts'
 import { Forgetting } from './forgetting.ts'
 import { Groups } from './groups.ts'
 import { History } from './history.ts'
-import { LargeUndo } from './large-undo.ts'
 import { Retention } from './retention.ts'
 import { Sequence } from './sequence.ts'
 import { Subjects } from './subjects.ts'
@@ -24,7 +23,6 @@ export class Changes {
   readonly history: History
   readonly trash: Trash
   readonly undo: Undo
-  readonly largeUndo: LargeUndo
   readonly feed: Feed
   readonly forgetting: Forgetting
   readonly retention: Retention
@@ -38,7 +36,6 @@ export class Changes {
     this.history = new History(db, sequence, subjects, visibility)
     this.trash = new Trash(db, { sequence, subjects, groups, visibility })
     this.undo = new Undo(db, { sequence, subjects, groups, visibility, board, audit })
-    this.largeUndo = new LargeUndo(db, this.undo, sequence, groups)
     this.feed = new Feed(db, sequence, subjects, visibility)
     this.forgetting = new Forgetting(db, { people, audit, subjects })
     this.retention = new Retention(db)

@@ -3,16 +3,20 @@ import type { SharedDatabase } from '../db/client.ts'
 import { BYTES_READ, bytesOf, isLimited, ROWS_WRITTEN, TooMuchWork } from '../db/work-limits.ts'
 import { once } from '../once.ts'
 import type { ChangeRow, Placed, Sequence } from './sequence.ts'
+import type { ChangeScope } from './visibility.ts'
 
 /** Changes read at a time. */
 const SLICE = 1000
 
 /** Whether two neighbours are of one group; changes of another tool's write have the same time. */
-export const isOfOne = (one: Placed, other: Placed): boolean =>
+const isOfOne = (one: Placed, other: Placed): boolean =>
   one.group === other.group && (one.group !== null || one.at === other.at)
 
 /** A neighbour of a change, and the bytes of its texts. */
 type Neighbour = Placed & { size: number }
+
+/** The changes of a group that the same readers see, and how many records they change. */
+type ScopeOfGroup = ChangeScope & { records: number }
 
 function statementsOf({ $client: client }: SharedDatabase) {
   const neighbours = (condition: string, order: string) =>
@@ -22,7 +26,18 @@ function statementsOf({ $client: client }: SharedDatabase) {
         from changes where seq ${condition} +? order by seq ${order} limit +?`,
       ),
     )
-  return { from: neighbours('>=', 'asc'), before: neighbours('<', 'desc') }
+  return {
+    from: neighbours('>=', 'asc'),
+    before: neighbours('<', 'desc'),
+    scopes: once(() =>
+      client.prepare<[object], ScopeOfGroup>(
+        `select min(seq) as seq, kind, owner_id as ownerId, project_id as projectId, from_project_id as fromProjectId,
+          count(distinct id) as records
+        from changes where seq >= +:first and "group" is :group and (:group is not null or at = :at)
+        group by kind, owner_id, project_id, from_project_id`,
+      ),
+    ),
+  }
 }
 
 /** Finds and reads groups. All reads. */
@@ -62,6 +77,18 @@ export class Groups {
       for (const one of end === -1 ? slice : slice.slice(0, end)) rows.push(one)
       if (end !== -1 || slice.length < SLICE) return rows
     }
+  }
+
+  /**
+   * The scopes of a change's group, if it has more changes than `most`.
+   * @throws TooMuchWork
+   */
+  scopesBeyond(row: ChangeRow, most: number): ScopeOfGroup[] {
+    const first = this.#sequence.groupOf(row)
+    const far = this.#sequence.one(first + most)
+    if (far === undefined || !isOfOne(row, far)) return []
+    if (isLimited(this.#db)) throw new TooMuchWork()
+    return this.#sql.scopes().all({ first, group: row.group, at: row.at })
   }
 
   /** Refuses a group that is large, or has long texts; it reads only as far as needed. @throws TooMuchWork */

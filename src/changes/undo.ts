@@ -9,17 +9,11 @@ import type { SharedDatabase } from '../db/client.ts'
 import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
 import { isHolder, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
+import { createFold } from '../db/large-writes.ts'
 import { JUMP } from '../db/lost-changes.ts'
 import { markQuiet } from '../db/quiet-changes.ts'
 import { ensureWritableIn, scopeOf } from '../db/row-security.ts'
-import {
-  isFollowedByWorker,
-  isSplit,
-  LargeWork,
-  ROWS_AT_ONCE,
-  rowLimit,
-  TooMuchWork,
-} from '../db/work-limits.ts'
+import { ensureFew, isLimited, rowLimit, TooMuchWork } from '../db/work-limits.ts'
 import {
   ApiError,
   adminRequired,
@@ -43,7 +37,7 @@ import { type Effect, isSame, nameOf, netEffect, notUndone } from './net-effect.
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { StoredRows, UNIQUE } from './stored-rows.ts'
 import type { Subjects } from './subjects.ts'
-import type { ChangeScope, Visibility } from './visibility.ts'
+import type { Visibility } from './visibility.ts'
 
 /** The group of the changes that recorded existing records when the sequence began: the end of the migration `change-triggers`. */
 const UPGRADE = 1
@@ -73,9 +67,7 @@ interface Undoing {
 const isGoing = (effect: Effect | undefined) => effect !== undefined && effect.before === null
 const isComing = (effect: Effect | undefined) => effect !== undefined && effect.after === null
 
-/** 503 while staged changes of a large write are moved into the sequence, which takes some seconds. */
-const beingCompleted = () =>
-  new ApiError(503, 'A large write is just being completed', { headers: { 'retry-after': '2' } })
+const tooMuch = (records: number) => new ApiError(413, 'Too much to undo', { details: { records } })
 
 /** The other rules that undo needs. */
 interface UndoParts {
@@ -123,31 +115,19 @@ export class Undo {
    * fields to their former values. All or nothing. Column limits do not apply, since it restores.
    * @param seq of the change, as in the path
    * @param by the member, for the audit log
+   * @param most records that it may touch
    * @returns the first of its own changes, and their group, as JSON
    * @throws ApiError 404 for a change that does not exist or is hidden from the member, 410 for a pruned one, 400 for one that cannot
-   * be undone, 403 if the member may not make such changes, 409 with the conflicts; TooMuchWork; LargeWork: then it
-   * is done in slices, if possible
+   * be undone, 403 if the member may not make such changes, 409 with the conflicts, 413; TooMuchWork
    */
-  group(seq: string, member: CurrentMember, by: Actor): JsonBytes {
+  group(seq: string, member: CurrentMember, by: Actor, most = Number.POSITIVE_INFINITY): JsonBytes {
     const since = this.#sequence.last()
     const write = currentWrite(this.#db)
-    const row = this.changeToUndo(seq, member)
-    const isStaged = this.#sequence.isStaged(row)
-    if (isSplit(this.#db) && (isStaged || this.#isLarge(row))) throw new LargeWork()
-    // Large work moves them first.
-    if (isStaged) throw isFollowedByWorker(this.#db) ? new TooMuchWork() : beingCompleted()
-    const rows = this.#groupOf(row, member)
+    const { effects, last } = this.#effectsOf(this.#changeToUndo(seq, member), member, most)
     const scope = scopeOf(this.#db)
-    // Before any conflict is told.
-    for (const { projectId, fromProjectId } of rows) {
-      ensureWritableIn(scope, projectId)
-      ensureWritableIn(scope, fromProjectId)
-    }
-    const effects = withoutNewPeople(netEffect(rows))
     const current = this.#currentRows(effects)
     ensureRights(effects, current, member)
     const isDone = this.#columnNames.isDone.bind(this.#columnNames)
-    const last = rows.at(-1)?.seq ?? 0
     const wasHeld = (effect: Effect) =>
       this.#formerLeases.wasHeld(effect, current.get(nameOf(effect.kind, effect.id)) ?? {}, last)
     const conflicts = new Conflicts(this.#rows, effects, current, { member, isDone, wasHeld }).all()
@@ -167,19 +147,34 @@ export class Undo {
     return this.answer(since, write, member)
   }
 
-  /** Whether a change's group is too large for one transaction. */
-  #isLarge(row: ChangeRow): boolean {
-    const far = this.#sequence.one(this.#sequence.groupOf(row) + ROWS_AT_ONCE)
-    return far !== undefined && far.group === row.group && (row.group !== null || far.at === row.at)
+  /** The net effect of the write of a change, and its last change. @throws ApiError like {@link group}; TooMuchWork */
+  #effectsOf(row: ChangeRow, member: CurrentMember, most: number) {
+    if (this.#sequence.isStaged(row)) this.#fold()
+    const rows = this.#groupOf(row, member, most)
+    ensureFew(this.#db, rows.length)
+    const scope = scopeOf(this.#db)
+    // Before any conflict is told.
+    for (const { projectId, fromProjectId } of rows) {
+      ensureWritableIn(scope, projectId)
+      ensureWritableIn(scope, fromProjectId)
+    }
+    return { effects: withoutNewPeople(netEffect(rows)), last: rows.at(-1)?.seq ?? 0 }
+  }
+
+  /** Moves the staged changes of imports into the sequence. @throws TooMuchWork */
+  #fold(): void {
+    if (isLimited(this.#db)) throw new TooMuchWork()
+    const fold = createFold(this.#db)
+    while (fold(Number.MAX_SAFE_INTEGER));
   }
 
   /** The change to undo. @throws ApiError 404, 410 or 400 */
-  changeToUndo(text: string, member: CurrentMember): ChangeRow {
+  #changeToUndo(text: string, member: CurrentMember): ChangeRow {
     const seq = SEQ.test(text) ? Number(text) : 0
     const oldest = this.#sequence.first()
     if (seq > 0 && seq < oldest) throw changesGone(oldest)
     const row = this.#sequence.one(seq)
-    if (!row || !this.isSeen(row, member)) throw notFound('Change')
+    if (!row || !this.#visibility.of(member).seesWhole(row)) throw notFound('Change')
     if (row.kind === JUMP) throw notUndone('a jump of the sequence cannot be undone')
     const isUpgrade = row.group === UPGRADE && row.actorId === null && row.action === 'created'
     if (isUpgrade && !kindNamed(row.kind)?.isNeverUndone) {
@@ -188,19 +183,19 @@ export class Undo {
     return row
   }
 
-  /** Whether a member sees a change whole, also the project that it moved an item out of. */
-  isSeen(change: ChangeScope, member: CurrentMember): boolean {
-    return this.#visibility.of(member).seesWhole(change)
-  }
-
-  /** All changes of its group. @throws ApiError 404 if the member may not see them all, 410, 400; TooMuchWork */
-  #groupOf(row: ChangeRow, member: CurrentMember): ChangeRow[] {
+  /** All changes of its group. @throws ApiError 404 if the member may not see them all, 410, 413, 400; TooMuchWork */
+  #groupOf(row: ChangeRow, member: CurrentMember, most: number): ChangeRow[] {
+    const view = this.#visibility.of(member)
+    const scopes = this.#groups.scopesBeyond(row, most)
+    const records = scopes.reduce((sum, one) => sum + (one.kind === 'person' ? 0 : one.records), 0)
+    // Created people stay. A write that the member does not see whole is unknown, however large it is.
+    if (records > most)
+      throw scopes.every((one) => view.seesWhole(one)) ? tooMuch(records) : notFound('Change')
     const rows = this.#groups.changesOf(row)
     if (rows === undefined) throw changesGone(this.#sequence.first())
     // Another tool may have stored a wrong group.
     if (!rows.some(({ seq }) => seq === row.seq))
       throw notUndone('the changes of its write are not contiguous')
-    const view = this.#visibility.of(member)
     if (!rows.every((one) => view.seesWhole(one))) throw notFound('Change')
     if (rows.some(({ kind }) => kindNamed(kind)?.isNeverUndone)) {
       throw notUndone('changes of members and teams cannot be undone')

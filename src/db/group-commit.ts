@@ -46,7 +46,8 @@ export interface GroupCommit {
    */
   write: <T>(actorId: string | null, work: () => T) => Promise<Written<T>>
   /**
-   * Follows a write of another thread, whose success or failure counts for {@link GroupCommit.trouble}, too.
+   * Follows a write of another thread, whose success or failure counts for {@link GroupCommit.trouble}, too. Writes that wait for its
+   * lock come before its next one.
    * @param write resolves with its last change; undefined if it made none
    */
   follow: <T extends Pick<Written<unknown>, 'seq'>>(write: Promise<T>) => Promise<T>
@@ -155,6 +156,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
   }
 
   function commitGroup(): void {
+    clearTimeout(retry)
     retry = undefined
     const group = waiting
     if (group.length === 0) return
@@ -204,6 +206,9 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
     } catch (error) {
       noteFault(error)
       throw error
+    } finally {
+      // The thread gets its next task later in this turn.
+      if (retry !== undefined) commitGroup()
     }
   }
 

@@ -1,14 +1,14 @@
 /** JSON written in pieces: only one piece is in memory as records. */
 import type { SharedDatabase } from './client.ts'
 import { ensureRoom } from './room.ts'
-import { isSplit } from './work-limits.ts'
+import { isFollowedByWorker } from './work-limits.ts'
 
 /** Most records of one piece. Each may have a description of 100,000 characters. */
 const PIECE = 100
 
 /** The pieces of a list, in order: several in the worker thread, one on the event loop, which reads little. */
 export function* inPieces<T>(db: SharedDatabase, list: readonly T[]): Generator<readonly T[]> {
-  const piece = isSplit(db) ? PIECE : list.length
+  const piece = isFollowedByWorker(db) ? list.length : PIECE
   for (let start = 0; start < list.length; start += piece) yield list.slice(start, start + piece)
 }
 

@@ -4,8 +4,3 @@
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork'
 }
-
-/** Too much work for one transaction. Never becomes a response: it is done in slices (see `large-writes.ts`). */
-export class LargeWork extends Error {
-  override readonly name = 'LargeWork'
-}

@@ -10,7 +10,7 @@ import { connectionOf } from './connection.ts'
 import { columnName } from './kinds.ts'
 import { TooMuchWork } from './too-much-work.ts'
 
-export { LargeWork, TooMuchWork } from './too-much-work.ts'
+export { TooMuchWork } from './too-much-work.ts'
 
 /** Database files up to this size, in bytes, have no limits. */
 const SMALL_FILE = 2 * 1024 * 1024
@@ -24,23 +24,6 @@ export const BYTES_READ = 2 * 1024 * 1024
 
 /** Rows that a request may scan, and sort, on the event loop: some 10 ms. */
 export const ROWS_SCANNED = 5000
-
-/** Rows that one transaction may write, cascades included: more would hold the write lock for too long. Some 100 ms. */
-export const ROWS_AT_ONCE = 1000
-
-/** Changes that one transaction may make or undo if slices are impossible: it takes about a second. */
-export const ROWS_UNDONE = 5000
-
-/** Connections that do not do work too large for one transaction. */
-const splitting = new WeakSet<object>()
-
-/** Makes a connection, that of the worker thread, reject large work, which is then done in slices. */
-export function splitWork(db: SharedDatabase): void {
-  splitting.add(connectionOf(db))
-}
-
-/** Whether this connection rejects large work. */
-export const isSplit = (db: SharedDatabase): boolean => splitting.has(connectionOf(db))
 
 /** The result of `make`; undefined if it is too much work for the event loop. */
 export function unlessTooMuch<T>(make: () => T): T | undefined {

@@ -126,7 +126,7 @@ export class Exposition {
     )
   }
 
-  #addWrites({ groupCommit, worker }: FastifyInstance): void {
+  #addWrites({ groupCommit, worker, writer }: FastifyInstance): void {
     const { sizes, times, queued } = groupCommit.statistics
     const size = 'phaseboard_commit_group_size'
     this.#add('histogram', size, 'Writes per commit; its count is the number of commits', () =>
@@ -142,8 +142,8 @@ export class Exposition {
     this.#add(
       'gauge',
       'phaseboard_worker_queue_length',
-      'Tasks of the worker thread, with the current one',
-      () => one(worker.queued()),
+      'Tasks of the worker threads, with the current ones',
+      () => one(worker.queued() + writer.queued()),
     )
   }
 

@@ -4,7 +4,7 @@
  */
 import type { SharedDatabase } from '../db/client.ts'
 import { isHiddenRecord } from '../db/hidden.ts'
-import { isLimited, ROWS_UNDONE, TooMuchWork } from '../db/work-limits.ts'
+import { isLimited, TooMuchWork } from '../db/work-limits.ts'
 import { ApiError } from '../errors.ts'
 import { once } from '../once.ts'
 import type { MergeCounts } from '../schemas/records.ts'
@@ -47,6 +47,9 @@ const NAMINGS: Readonly<Record<keyof MergeCounts, Naming>> = {
   },
 }
 
+/** Records that one merge may change: it takes about a second. */
+const MOST = 5000
+
 const KINDS = Object.keys(NAMINGS) as (keyof MergeCounts)[]
 
 function statementsOf({ $client: client }: SharedDatabase) {
@@ -55,7 +58,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
     const time = isTimed ? ', updated_at = :at' : ''
     return {
       count: client
-        .prepare<[object], number>(`select count(*) from (select 1 from ${rows} limit ${ROWS_UNDONE})`)
+        .prepare<[object], number>(`select count(*) from (select 1 from ${rows} limit ${MOST})`)
         .pluck(),
       rename: client.prepare(
         `update ${table} set ${column} = :into${time} where ${column} = +:id and ${isShown}`,
@@ -79,8 +82,8 @@ function statementsOf({ $client: client }: SharedDatabase) {
 
 /**
  * Prepares merging one person into another.
- * @returns the merge, which returns the number of changed records of each kind. It throws an ApiError 413 for more than an undo could
- * revert; TooMuchWork
+ * @returns the merge, which returns the number of changed records of each kind. It throws an ApiError 413 for too many;
+ * TooMuchWork
  */
 export function createMerge(db: SharedDatabase): (id: string, into: string, at: string) => MergeCounts {
   const statements = once(() => statementsOf(db))
@@ -89,7 +92,7 @@ export function createMerge(db: SharedDatabase): (id: string, into: string, at: 
     // A merge is rare, and may change many records.
     if (isLimited(db)) throw new TooMuchWork()
     const total = ofKinds.reduce((sum, { count }) => sum + Number(count.get({ id })), 0)
-    if (total >= ROWS_UNDONE) throw new ApiError(413, 'Too much to merge at once')
+    if (total >= MOST) throw new ApiError(413, 'Too much to merge at once')
     const left = leave.run({ id, into }).changes
     const counts = ofKinds.map(({ kind, rename }) => [kind, rename.run({ id, into, at }).changes] as const)
     point.run({ id, into, at })

@@ -34,9 +34,6 @@ import {
   among,
   bytesOf,
   isLimited,
-  isSplit,
-  LargeWork,
-  ROWS_AT_ONCE,
   ROWS_SCANNED,
   readLimit,
   rowLimit,
@@ -194,13 +191,6 @@ const statementsOf = (db: SharedDatabase) => ({
     { rows: among('projects', 'id'), bytes: bytesOf('description', 'next_step', 'metadata', 'phase_config') },
   ]),
   limitsOfDeletion: once(() => rowsOfProject().map((rows) => rowLimit(db, rows))),
-  countsOfDeletion: once(() =>
-    rowsOfProject().map((rows) =>
-      db.$client
-        .prepare<[string], number>(`select count(*) from (select 1 from ${rows} limit ${ROWS_AT_ONCE + 1})`)
-        .pluck(),
-    ),
-  ),
 })
 
 /**
@@ -364,12 +354,11 @@ export class Projects {
 
   /**
    * Deletes a project with all its records, and adds an entry to the audit log.
-   * @throws ApiError 404; TooMuchWork; LargeWork: then it is done in slices
+   * @throws ApiError 404; TooMuchWork
    */
   delete(id: string, by: Actor): void {
     const { name } = this.#sql.named({ id }) ?? throwNotFound(projects)
     for (const limit of this.#sql.limitsOfDeletion()) limit(id)
-    if (isSplit(this.#db)) this.#ensureNotLarge(id)
     this.#sql.remove(id)
     this.#audit.record({ action: 'project-deleted', by, subjectId: id, subject: name, metadata: { name } })
   }
@@ -385,12 +374,6 @@ export class Projects {
     const scope = scopeOf(this.#db)
     for (const { id } of places) ensureWritableIn(scope, id)
     return places.map(({ id }) => this.#sql.place({ id }) as Place)
-  }
-
-  /** @throws LargeWork if a project has more rows than one transaction may delete */
-  #ensureNotLarge(id: string): void {
-    const counts = this.#sql.countsOfDeletion().map((count) => count.get(id) ?? 0)
-    if (counts.reduce((sum, count) => sum + count, 0) > ROWS_AT_ONCE) throw new LargeWork()
   }
 
   #whole(row: ProjectRow): Project {

@@ -4,11 +4,10 @@ import type { Principal } from '../access/policy.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import type { Written } from '../db/current-write.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
-import { isLimited, LargeWork, TooMuchWork } from '../db/work-limits.ts'
+import { isLimited, TooMuchWork } from '../db/work-limits.ts'
 import type { Attempt } from '../reading/large-snapshots.ts'
 import type { MaybePromise } from '../reading/snapshots.ts'
 import { type Call, ruleAt, run } from './calls.ts'
-import type { RepeatableRequest } from './idempotency-store.ts'
 import type { ScopedRules } from './scoped-rules.ts'
 import {
   BY_SERVICE,
@@ -28,24 +27,14 @@ export interface Work<Result = unknown> {
 /** What handlers return. */
 export type Performable<Result = unknown> = Call<Result> | Work<Result>
 
-/** The functions of the worker thread for calls. */
-interface WorkerThread {
+/** The thread that reads what would block the event loop. */
+interface ReadingThread {
   read: (call: Call, turn: string | null, principal?: Principal) => Promise<unknown>
-  /** @throws LargeWork if it is too much for one transaction */
+}
+
+/** The thread that writes what would block the event loop. */
+interface WritingThread {
   write: (call: Call, context: WriteContext) => Promise<WriteOutcome>
-}
-
-/** A call that is too much for one transaction; structured-cloneable. */
-export interface LargeJob {
-  call: Call
-  context: WriteContext
-}
-
-/** Large writes, done in slices. */
-interface LargeWrites {
-  perform: (job: LargeJob) => Promise<WriteOutcome>
-  /** Waits for the large write of this request, if any; its response is stored then. */
-  ended: (request: RepeatableRequest) => Promise<void>
 }
 
 /** The targets of the dispatcher. */
@@ -55,8 +44,8 @@ interface DispatcherParts {
   groupCommit: Pick<GroupCommit, 'write' | 'follow'>
   /** Reads on the event loop: at once or, if this turn's time is used up, in one of the next turns. */
   attempt: Attempt
-  worker: WorkerThread
-  largeWrites: LargeWrites
+  worker: ReadingThread
+  writer: WritingThread
 }
 
 /** The dispatcher of a service: requests, hooks, webhooks and retention all write through its `perform`. */
@@ -74,9 +63,7 @@ export class Dispatcher {
    */
   async perform<Result>(call: Performable<Result>, context: WriteContext): Promise<WriteOutcome<Result>> {
     if ('perform' in call) return call.perform(context)
-    const { db, largeWrites } = this.#parts
-    if (context.repeatable) await largeWrites.ended(context.repeatable.request)
-    if (context.isLong && isLimited(db)) return this.#writeElsewhere(call, context)
+    if (context.isLong && isLimited(this.#parts.db)) return this.#writeElsewhere(call, context)
     try {
       const { value, seq } = await this.commit(call, context)
       return { ...value, seq } as WriteOutcome<Result>
@@ -116,16 +103,9 @@ export class Dispatcher {
     }
   }
 
-  /** Writes in the worker thread, or in slices if it is too much for one transaction. */
+  /** Writes in the thread for that. */
   async #writeElsewhere<Result>(call: Call<Result>, context: WriteContext): Promise<WriteOutcome<Result>> {
-    const { worker, largeWrites, groupCommit } = this.#parts
-    try {
-      return (await groupCommit.follow(worker.write(call, context))) as WriteOutcome<Result>
-    } catch (error) {
-      if (!(error instanceof LargeWork)) throw error
-      const { path, args } = call
-      const write = largeWrites.perform({ call: { path, args }, context })
-      return (await groupCommit.follow(write)) as WriteOutcome<Result>
-    }
+    const { writer, groupCommit } = this.#parts
+    return (await groupCommit.follow(writer.write(call, context))) as WriteOutcome<Result>
   }
 }

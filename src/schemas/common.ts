@@ -309,6 +309,17 @@ export const GoneErrorBody = Type.Object(
   { $id: 'GoneError' },
 )
 
+/** The body of a 413 for an undo of too many records. */
+export const TooMuchToUndoBody = Type.Object(
+  {
+    error: Type.String({ examples: ['Too much to undo'] }),
+    details: Type.Optional(
+      Type.Object({ records: Type.Integer({ description: 'How many records the undo would change' }) }),
+    ),
+  },
+  { $id: 'TooMuchToUndo' },
+)
+
 /** The body of a 409 for an undo with conflicts. */
 export const ChangedSinceBody = Type.Object(
   {

@@ -20,6 +20,7 @@ import {
   ref,
   Success,
   Timestamp,
+  TooMuchToUndoBody,
   ValidationErrorBody,
 } from './common.ts'
 import { FlowSchema } from './flow.ts'
@@ -1085,6 +1086,7 @@ export const namedSchemas = [
   MissingErrorBody,
   ProblemBody,
   GoneErrorBody,
+  TooMuchToUndoBody,
   ChangedSinceBody,
   Success,
   KanbanSubtaskSchema,

@@ -186,7 +186,7 @@ export class Offload {
     return await (this.#join(key) ?? this.#add(turn, true, post, key))
   }
 
-  /** Performs a write. @throws like {@link Offload.read}, except for reading too long; LargeWork */
+  /** Performs a write. @throws like {@link Offload.read}, except for reading too long */
   async write({ path, args }: Call, context: WriteContext): Promise<WriteOutcome> {
     this.#ensureSameFile()
     const post: Waiting['post'] = (worker, id) =>

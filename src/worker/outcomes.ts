@@ -1,7 +1,6 @@
 /** Outcomes of work in the worker thread, as posted back: errors lose their class on the way. */
 import { databaseBusy, isBusy } from '../db/busy.ts'
 import { faultOf } from '../db/faults.ts'
-import { LargeWork } from '../db/too-much-work.ts'
 import type { ErrorCode } from '../error-codes.ts'
 import { ApiError, BatchFailure, type ErrorDetails, SpecifiedFailure } from '../errors.ts'
 
@@ -17,7 +16,6 @@ export type Outcome =
         code: ErrorCode
       }
     }
-  | { large: true }
   /** Of a request of a batch. */
   | { failed: { failure: string; request: number; cause: Outcome } }
   | { specified: { reason: string; code: ErrorCode } }
@@ -31,7 +29,6 @@ export type Outcome =
 function outcomeOfError(thrown: unknown): Outcome {
   // SQLite's error code is lost on the way.
   const error = isBusy(thrown) ? databaseBusy() : thrown
-  if (error instanceof LargeWork) return { large: true }
   if (error instanceof BatchFailure) {
     const { failure, request, cause } = error
     return { failed: { failure, request, cause: outcomeOfError(cause) } }
@@ -68,7 +65,6 @@ function errorOf(outcome: Outcome): unknown {
 /** The value of an outcome. @throws its error */
 export function unwrap(outcome: Outcome): unknown {
   if ('value' in outcome) return outcome.value
-  if ('large' in outcome) throw new LargeWork()
   if ('failed' in outcome) {
     const { failure, request, cause } = outcome.failed
     throw new BatchFailure(failure, request, errorOf(cause))

@@ -7,20 +7,16 @@ import type { openBatches } from '../batches-in-worker.ts'
 import { openDatabase, read, writeAs } from '../db/client.ts'
 import { withDeadline } from '../db/deadline.ts'
 import { withRoom } from '../db/room.ts'
-import { splitWork } from '../db/work-limits.ts'
 import { tookTooLong } from '../errors.ts'
 import { run } from '../requests/calls.ts'
 import { createScopedRules } from '../requests/scoped-rules.ts'
 import { runWrite, type WriteContext, type WriteOutcome, type WriteWork } from '../requests/write.ts'
-import { createLockGaps } from './lock-gaps.ts'
 import type { BatchTask, Posted, Task, TaskResult, WorkerMessage, WorkerOptions } from './offload.ts'
 import { type Outcome, outcomeOf, outcomeOfPromise } from './outcomes.ts'
 
 const { databaseUrl, walCheckpoints } = workerData as WorkerOptions
 const { db, files, close } = openDatabase(databaseUrl, walCheckpoints)
-splitWork(db)
 const scoped = createScopedRules(db)
-const withGaps = createLockGaps()
 
 /** The transferable buffers of a value, moved instead of copied by the structured clone: those with a single view. */
 function buffersOf(value: unknown): Transferable[] {
@@ -34,14 +30,12 @@ function buffersOf(value: unknown): Transferable[] {
 
 /** Runs a write; throws, to roll it back, if the files were replaced or removed since they were opened. */
 function write(work: WriteWork, context: WriteContext): WriteOutcome {
-  const { value, seq } = withGaps(() =>
-    writeAs(db, context.actorId, () => {
-      const done = runWrite(db, scoped, work, context)
-      const lost = files.lost()
-      if (lost) throw lost
-      return done
-    }),
-  )
+  const { value, seq } = writeAs(db, context.actorId, () => {
+    const done = runWrite(db, scoped, work, context)
+    const lost = files.lost()
+    if (lost) throw lost
+    return done
+  })
   return { ...value, seq }
 }
 

@@ -7,7 +7,6 @@ import { type BatchConnection, createBatches, runBatch } from '../../src/batch/p
 import { ensureInTime } from '../../src/db/deadline.ts'
 import { createReaderCheck } from '../../src/requests/readers.ts'
 import type { WriteContext } from '../../src/requests/write.ts'
-import { createLockGaps } from '../../src/worker/lock-gaps.ts'
 import { type App, build, count } from '../helper.ts'
 
 const CREATE: BatchedRequest = { method: 'POST', path: '/api/projects', body: { name: 'New' } }
@@ -180,34 +179,4 @@ t.test('a request of a batch in the worker thread writes a limited number of row
   t.match(refused, MUCH)
   t.notOk(refused.details, 'the batch is too much, not the request')
   t.equal(count(thread, 'kanban_items'), 1)
-})
-
-t.test('after a long write, others get the lock', async (t) => {
-  const pauses: number[] = []
-  let at = 0
-  const withGaps = createLockGaps(
-    () => at,
-    (milliseconds) => {
-      pauses.push(milliseconds)
-      at += milliseconds
-    },
-  )
-  const taking = (milliseconds: number) => () => {
-    at += milliseconds
-    return milliseconds
-  }
-  t.equal(withGaps(taking(20)), 20)
-  t.equal(withGaps(taking(21)), 21)
-  t.strictSame(pauses, [])
-  at += 2
-  withGaps(taking(1))
-  t.strictSame(pauses, [3])
-  t.throws(() =>
-    withGaps(() => {
-      taking(50)()
-      throw new Error('x')
-    }),
-  )
-  withGaps(taking(1))
-  t.strictSame(pauses, [3, 5], 'also of one that failed')
 })

@@ -1,7 +1,7 @@
 /** The rules of undo by themselves, on a small file without a server. */
 import t from 'tap'
 import { attributionOf } from '../../src/db/current-write.ts'
-import { LargeWork, splitWork, TooMuchWork, withinWork } from '../../src/db/work-limits.ts'
+import { TooMuchWork, withinWork } from '../../src/db/work-limits.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import { openTestDatabase } from '../database.ts'
 
@@ -46,24 +46,31 @@ t.test('the number of a change has one form', async (t) => {
   t.equal(value('select title from kanban_items'), 'A')
 })
 
-t.test('a large write is undone in slices, where that is possible', async (t) => {
-  const { client, db, exec, undo, changes } = board(t)
-  splitWork(db)
-  const most = 1000
-  const whole = exec(manyLabels(most, 'whole'))
-  t.doesNotThrow(() => undo(whole), 'nothing comes after it')
-  const next = exec(manyLabels(most, 'next'))
+t.test('an undo of too many records is refused with their number', async (t) => {
+  const { client, exec, write, changes, value } = board(t)
+  const undo = (seq: number, most: number) => write(() => changes.undo.group(String(seq), ADMIN, BY, most))
+  const tooMuch = (records: number) => ({
+    statusCode: 413,
+    message: 'Too much to undo',
+    details: { records },
+  })
+  const large = exec(manyLabels(30, 'large'))
   exec("update kanban_items set title = 'B'")
-  t.doesNotThrow(() => undo(next), 'what comes after it is another write')
-  const large = exec(manyLabels(most + 1, 'large'))
-  t.throws(() => undo(large), LargeWork)
-  t.throws(() => undo(large - most), LargeWork)
+  t.throws(() => undo(large, 29), tooMuch(30))
+  t.throws(() => undo(large - 29, 29), tooMuch(30), 'whichever change is named')
+  t.equal(value('select count(*) from kanban_labels'), 30)
+  t.doesNotThrow(() => undo(large, 30), 'what comes after it is another write')
+  const twice = exec(`${manyLabels(20, 'twice')}; update kanban_labels set color = 'red'`)
+  t.doesNotThrow(() => undo(twice, 20), 'each record counts once')
+  const people = exec(`${manyLabels(20, 'theirs')};
+    insert into people (id, name, kind) values ('p1', 'One', 'import'), ('p2', 'Two', 'import')`)
+  t.doesNotThrow(() => undo(people, 20), 'people stay')
   // Another tool's writes have no group: those of one moment belong together.
-  client.exec(manyLabels(most + 1, 'other'))
+  client.exec(manyLabels(30, 'other'))
   const foreign = changes.sequence.last()
-  t.throws(() => undo(foreign), LargeWork)
+  t.throws(() => undo(foreign, 29), tooMuch(30))
   client.exec(`update changes set at = '${OLD}' where seq = ${foreign}`)
-  t.doesNotThrow(() => undo(foreign - 1))
+  t.doesNotThrow(() => undo(foreign - 1, 29))
 })
 
 t.test('an item with much activity is not deleted at once', async (t) => {

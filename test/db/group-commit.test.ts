@@ -631,6 +631,19 @@ t.test('waiting writes are refused when the service stops', async (t) => {
   other.exec('begin immediate; rollback')
 })
 
+t.test("what waits for the lock of a thread's write comes right after it", async (t) => {
+  const { write, put, follow, committed, other, executed } = setUp(t)
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  other.exec('begin immediate')
+  const waiting = write(() => put('a'))
+  while (executed.count(/^begin immediate/) === 0) await nextTurn()
+  other.exec('rollback')
+  await follow(Promise.resolve({ seq: 1 }))
+  t.strictSame(committed(), ['a'], 'before any timer')
+  await waiting
+})
+
 t.test('nothing is written after the service has stopped', async (t) => {
   const { write, close, put, committed } = setUp(t)
   close()

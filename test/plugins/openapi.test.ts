@@ -172,7 +172,8 @@ t.test('every operation documents its possible errors', async (t) => {
       if (path === '/mcp' && status === '400') continue
       const namesMissing = status === '404' && NAMING.test(operation)
       const conflict = path.endsWith('/undo') ? 'ChangedSince' : undefined
-      const special = { 400: 'ValidationError', 409: conflict, 410: 'GoneError' }[status]
+      const tooMuch = path.endsWith('/undo') ? 'TooMuchToUndo' : undefined
+      const special = { 400: 'ValidationError', 409: conflict, 410: 'GoneError', 413: tooMuch }[status]
       const ofOneRequest = operation === 'post /api/batch' && /^(403|404|405|409|41[023]|500)$/.test(status)
       const other = namesMissing ? 'MissingError' : (special ?? 'ErrorResponse')
       const name = ofOneRequest ? 'BatchError' : other
