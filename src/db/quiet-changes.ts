@@ -10,7 +10,7 @@ import { connectionOf } from './connection.ts'
 const prepare = (client: object) =>
   (client as SharedDatabase['$client']).prepare<[object]>(
     `insert or replace into quiet_changes (first, last, at)
-    select +:since + 1, max(seq), :at from changes having max(seq) > +:since`,
+    select +:since + 1, max(seq), :at from changes where seq > +:since having max(seq) is not null`,
   )
 
 const statements = new WeakMap<object, ReturnType<typeof prepare>>()

@@ -4,6 +4,7 @@ import { attributionOf } from '../../src/db/current-write.ts'
 import { TooMuchWork, withinWork } from '../../src/db/work-limits.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import { openTestDatabase } from '../database.ts'
+import { planOf, watchPrepared } from '../query-plans.ts'
 
 const ADMIN = { id: 'ada', name: 'Ada', email: null, role: 'admin' as const }
 const BY = { id: 'ada', address: null }
@@ -44,6 +45,17 @@ t.test('the number of a change has one form', async (t) => {
     t.throws(() => undo(text), { statusCode: 404, message: 'Change not found' }, text)
   undo(seq)
   t.equal(value('select title from kanban_items'), 'A')
+})
+
+t.test('a small undo reads no more of a long sequence', async (t) => {
+  const preparedBy = watchPrepared(t)
+  const { client, exec, undo } = board(t)
+  undo(exec("update kanban_items set title = 'B'"))
+  const plans = preparedBy(client)
+    .filter((sql) => /quiet_changes|update changes/.test(sql))
+    .map((sql) => planOf(client, sql))
+  t.ok(plans.length >= 2)
+  for (const plan of plans) for (const step of plan) t.notMatch(step, /^SCAN changes/)
 })
 
 t.test('an undo of too many records is refused with their number', async (t) => {
