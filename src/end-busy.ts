@@ -3,6 +3,7 @@
 /** The service to end: see `Offload.threads`. */
 interface Busy {
   worker: { threads: () => number }
+  writer: { threads: () => number }
   log: { fatal: (message: string) => void }
 }
 
@@ -12,10 +13,10 @@ interface Busy {
  * @param kill ends this process, and cannot be waited for
  */
 export function endBusy(
-  { worker, log }: Busy,
+  { worker, writer, log }: Busy,
   kill: () => void = () => process.kill(process.pid, 'SIGKILL'),
 ): void {
-  if (worker.threads() === 0) return
+  if (worker.threads() + writer.threads() === 0) return
   log.fatal('a statement is running that nothing can interrupt: ending the process')
   kill()
 }
