@@ -16,7 +16,7 @@ const WHILE = 1000
 
 /**
  * Updates the index of the sequence of changes asynchronously, in small slices, once few changes are made; while many are made, only if
- * it is far behind, and in few large slices. Before that it moves staged changes of large writes into the sequence.
+ * it is far behind, and in few large slices.
  */
 export default fp(
   async (app) => {
@@ -30,9 +30,9 @@ export default fp(
 
     const isFar = () => subjects.behind() > FAR_BEHIND
 
-    /** Waits until few changes are made, unless the index is far behind or staged changes wait. */
+    /** Waits until few changes are made, unless the index is far behind. */
     async function untilQuiet(closing: AbortSignal): Promise<void> {
-      for (let last = 0; !closing.aborted && !isFar() && !subjects.isWaiting(); ) {
+      for (let last = 0; !closing.aborted && !isFar(); ) {
         const newest = sequence.last()
         if (newest - last < MANY) return
         last = newest
@@ -41,7 +41,7 @@ export default fp(
     }
 
     async function index(closing: AbortSignal): Promise<void> {
-      if (closing.aborted || (subjects.behind() <= BEHIND && !subjects.isWaiting())) return
+      if (closing.aborted || subjects.behind() <= BEHIND) return
       await untilQuiet(closing)
       const [slice, most] = isFar() ? [LARGE_SLICE, LARGE_SLICE] : [undefined, 0]
       while (!closing.aborted && (await indexSlice(slice)) > most);

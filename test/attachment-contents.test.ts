@@ -6,17 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { bytesOf, png, sha256 } from './attachments.ts'
-import {
-  type App,
-  build,
-  count,
-  createItem,
-  createProject,
-  hourly,
-  send,
-  signInAs,
-  writeIn,
-} from './helper.ts'
+import { type App, build, count, createItem, createProject, hourly, send, signInAs } from './helper.ts'
 import { rounds } from './rounds.ts'
 
 const HOUR = 3_600_000
@@ -179,24 +169,6 @@ t.test('pages of removed files are used again', async (t) => {
   }
   const [first = 0, ...others] = sizes
   for (const size of others) t.ok(size < first * 1.1, `${size} bytes after ${first}`)
-})
-
-t.test('an unfinished large write prevents the removal of all contents', async (t) => {
-  const { app, project } = await setUp(t)
-  const item = await createItem(app, project.id)
-  await upload(app, item.id, FILES[1] as Buffer)
-  await send(app, 'DELETE', `/api/kanban-items/${item.id}`)
-  await createItem(app, project.id)
-  await prune(app)
-  await writeIn(app, () => app.db.$client.exec("insert into large_writes (number, task) values (1, '')"))
-  await tidy(app)
-  t.equal(count(app, 'file_contents'), 1)
-  await writeIn(app, () => app.db.$client.exec('delete from large_writes'))
-  await tidy(app)
-  await createItem(app, project.id)
-  await prune(app)
-  await tidy(app)
-  t.equal(count(app, 'file_contents'), 0)
 })
 
 t.test(

@@ -1,7 +1,7 @@
 /** Helpers for imports over HTTP. */
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type App, count, send } from './helper.ts'
+import { type App, send } from './helper.ts'
 
 /** Uploads a file. */
 export async function upload(
@@ -28,9 +28,4 @@ export async function ended(app: App, id: string, headers?: Record<string, strin
     if (body.status === 'done' || body.status === 'failed') return body
     await sleep(5)
   }
-}
-
-/** Waits until the staged changes of large writes are in the sequence. */
-export async function folded(app: App): Promise<void> {
-  while (count(app, 'large_writes') > 0) await sleep(5)
 }

@@ -1,9 +1,8 @@
 /** The times at which the watchers of items are notified: reminders, and the ends of leases. */
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { ColumnNames } from '../board/column-names.ts'
 import { timesOf } from '../board/reminders.ts'
 import type { SharedDatabase } from '../db/client.ts'
-import { isShown } from '../db/hidden.ts'
 import { kanbanItems } from '../db/schema.ts'
 import { given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
@@ -36,7 +35,7 @@ const statementsOf = (db: SharedDatabase) => {
       db
         .select({ id, projectId, title, column, assigneeId, dueDate, dismissed, claimedUntil, reminders })
         .from(kanbanItems)
-        .where(and(eq(id, given('id')), isShown(projectId))),
+        .where(eq(id, given('id'))),
     ),
     stored: prepare<Omit<ItemTime, 'itemId'>>('select kind, at from item_times where item_id = :itemId'),
     add: prepare('insert or ignore into item_times (item_id, kind, at) values (:itemId, :kind, :at)'),

@@ -1,9 +1,8 @@
 /** The watchers of items and projects. The sequence of changes does not record watches, because they are private. */
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { writeInProgress } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
-import { isShown } from '../db/hidden.ts'
 import { kanbanItems, projects } from '../db/schema.ts'
 import { existsIn, given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
@@ -39,7 +38,7 @@ const statementsOf = (db: SharedDatabase) => {
       db
         .select({ projectId: kanbanItems.projectId, assigneeId: kanbanItems.assigneeId })
         .from(kanbanItems)
-        .where(and(eq(kanbanItems.id, given('id')), isShown(kanbanItems.projectId))),
+        .where(eq(kanbanItems.id, given('id'))),
     ),
     projectExists: existsIn(db, projects),
     ofItem: prepare<ItemWatcher>(

@@ -1,10 +1,9 @@
 /** The attachments of kanban items: files and links. The bytes of files are contents (see `src/db/file-contents.ts`). */
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { FileContents, type Uploaded } from '../db/file-contents.ts'
-import { isShown } from '../db/hidden.ts'
 import type { JsonPage, PageQuery } from '../db/pages.ts'
 import { attachments, kanbanItems } from '../db/schema.ts'
 import { given, selectOne } from '../db/statements.ts'
@@ -93,7 +92,7 @@ const statementsOf = (db: SharedDatabase) => ({
     db
       .select({ projectId: kanbanItems.projectId })
       .from(kanbanItems)
-      .where(and(eq(kanbanItems.id, given('itemId')), isShown(kanbanItems.projectId))),
+      .where(eq(kanbanItems.id, given('itemId'))),
   ),
   dropCover: once(() =>
     db.$client.prepare<[object]>(

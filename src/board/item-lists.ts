@@ -5,7 +5,6 @@ import { read, type SharedDatabase } from '../db/client.ts'
 import { defineCollation, nameKey } from '../db/collation.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { anyContains, defineContains, fold } from '../db/folded-text.ts'
-import { isShown } from '../db/hidden.ts'
 import { inPieces, JsonPieces } from '../db/json-pieces.ts'
 import {
   DEFAULT_SORT,
@@ -209,11 +208,7 @@ export function conditionsIn(db: SharedDatabase): (names: string[]) => SQL | und
     const has = inArray(kanbanItems.id, labelled(db, name, names.includes('projectId')))
     return name === 'labelOrNone' ? or(hasNoLabel, has) : has
   }
-  return (names) =>
-    and(
-      ...names.map((name) => (name in IS_LABEL ? hasLabel(name, names) : CONDITIONS[name])),
-      isShown(kanbanItems.projectId),
-    )
+  return (names) => and(...names.map((name) => (name in IS_LABEL ? hasLabel(name, names) : CONDITIONS[name])))
 }
 
 /** Whether a list by sortOrder reads rows that it then leaves out: no index has both its order and all of its filters. */
@@ -240,7 +235,7 @@ function statementsOf(db: SharedDatabase) {
       db
         .select({ name: kanbanColumns.name })
         .from(kanbanColumns)
-        .where(and(amongValues(kanbanColumns.name, 'names'), isShown(kanbanColumns.projectId))),
+        .where(amongValues(kanbanColumns.name, 'names')),
     ),
     // The `+` keeps SQLite from looking up each name in each project.
     columnsOfProjects: selectAll(db, () =>

@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox'
 import { and, eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
-import { isShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
 import { thingOf } from '../db/kinds.ts'
 import { inOrder, type Place } from '../db/ordering.ts'
@@ -118,7 +117,7 @@ const statementsOf = (db: SharedDatabase) => ({
     db
       .select(BEFORE)
       .from(kanbanItems)
-      .where(and(eq(kanbanItems.id, given('id')), isShown(kanbanItems.projectId))),
+      .where(eq(kanbanItems.id, given('id'))),
   ),
   exists: existsIn(db, kanbanItems),
   attached: selectOne<Pick<typeof attachments.$inferSelect, 'mediaType'>>(db, () =>

@@ -97,7 +97,6 @@ export class Conflicts {
   #checkState({ kind, id, after }: Effect): void {
     const current = this.#current.get(nameOf(kind, id))
     if ((after === null) === (current !== undefined)) this.#add({ kind, id })
-    else if (kind === 'project' && after === null && this.#rows.isHidden(id)) this.#add({ kind, id })
     if (after === null || current === undefined) return
     const { quiet = [] } = kindNamed(kind) ?? {}
     for (const [field, value] of Object.entries(after)) {

@@ -35,16 +35,15 @@ function statementsOf({ $client: client }: SharedDatabase) {
     const isTheirs = `kind = '${kind}' and id = :id`
     const indexed = `select seq from change_subjects where subject = '${subjectOfKind(kind)}' and seq > 0`
     return [
-      { table: 'changes', rows: `seq in (${indexed}) and ${isTheirs}` },
-      { table: 'changes', rows: `seq > +:indexed and ${isTheirs}` },
-      { table: 'staged_changes', rows: `${isTheirs} and +:indexed is not null` },
-    ].map(({ table, rows }) => ({
+      `seq in (${indexed} and seq <= +:indexed) and ${isTheirs}`,
+      `seq > +:indexed and ${isTheirs}`,
+    ].map((rows) => ({
       names: client
         .prepare<[object], string>(
-          `select name from (${NAMES.map((name) => `select ${name} as name from ${table} where ${rows}`).join(' union ')}) where name is not null`,
+          `select name from (${NAMES.map((name) => `select ${name} as name from changes where ${rows}`).join(' union ')}) where name is not null`,
         )
         .pluck(),
-      erase: client.prepare<[object]>(`update ${table} set ${erase} where ${rows}`),
+      erase: client.prepare<[object]>(`update changes set ${erase} where ${rows}`),
     }))
   }
   return {

@@ -8,7 +8,7 @@ import { getOrMake, once } from '../once.ts'
 import { storedFields } from './api-changes.ts'
 import type { Subjects } from './subjects.ts'
 
-/** Changes examined at a time on the event loop, in the table of the sequence and of the staged ones: some 5 ms each. */
+/** Changes examined at a time on the event loop: some 5 ms. */
 const EXAMINED = 10_000
 
 /** The deletions of a project. */
@@ -52,21 +52,8 @@ function statementsOf({ $client: client }: SharedDatabase) {
         )
         .pluck(),
     ),
-    /** The first staged change after one. */
-    firstStaged: once(() =>
-      client
-        .prepare<[object], number | null>(
-          'select min(max(first_seq, +:after + 1)) from large_writes where last_seq > +:after',
-        )
-        .pluck(),
-    ),
-    inTable: rows(
+    deletions: rows(
       `select seq, ${FIELDS} from changes where seq > +:after and seq <= +:last and ${DELETION} order by seq`,
-    ),
-    staged: rows(
-      `select first_seq + place - first_place as seq, ${FIELDS} from large_writes cross join staged_changes
-      on place between first_place + max(0, +:after + 1 - first_seq) and first_place + min(last_seq, +:last) - first_seq
-      where first_seq <= +:last and last_seq > +:after and ${DELETION} order by seq`,
     ),
   }
 }
@@ -124,12 +111,8 @@ export class RecentDeletions {
 
   #examineSome(newest: number): void {
     const after = this.#examined
-    let last = this.#sql.last().get({ after, count: EXAMINED }) ?? newest
-    const staged = this.#sql.firstStaged().get({ after }) ?? Number.POSITIVE_INFINITY
-    last = Math.min(last, staged + EXAMINED - 1)
-    const rows = this.#sql.inTable().all({ after, last })
-    if (staged <= last) rows.push(...this.#sql.staged().all({ after, last }))
-    for (const row of rows.sort((one, other) => one.seq - other.seq)) this.#add(row)
+    const last = this.#sql.last().get({ after, count: EXAMINED }) ?? newest
+    for (const row of this.#sql.deletions().all({ after, last })) this.#add(row)
     this.#examined = last
   }
 

@@ -27,7 +27,6 @@ function statementsOf({ $client: client }: SharedDatabase) {
     /** One at a time, by key: for all at once SQLite would read the whole index. */
     pruneEntry: once(() => client.prepare('delete from change_subjects where subject = ? and seq = ?')),
     prune: once(() => client.prepare('delete from changes where seq <= :last')),
-    hasLargeWrites: once(() => client.prepare<[], number>('select 1 from large_writes limit 1').pluck()),
   }
 }
 
@@ -63,8 +62,6 @@ export class Retention {
   }
 
   #lastOlder(time: number): number | null {
-    // A large write may be reading the changes that it undoes, or have staged changes.
-    if (this.#sql.hasLargeWrites().get() === 1) return null
     return this.#sql.lastOlder().get({ before: timestamp(time), now: timestamp() }) ?? null
   }
 }

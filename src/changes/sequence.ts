@@ -1,12 +1,11 @@
 /** Reads the sequence of changes. */
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
-import { read, type SharedDatabase } from '../db/client.ts'
+import type { SharedDatabase } from '../db/client.ts'
 import { changes } from '../db/schema.ts'
 import { amongValues, given, givenLimit, selectAll, selectOne } from '../db/statements.ts'
 import { bytesOf } from '../db/work-limits.ts'
 import { changesGone } from '../errors.ts'
 import { once } from '../once.ts'
-import { type Gap, StagedChanges } from './staged-changes.ts'
 
 /** A stored row of the sequence. */
 export type ChangeRow = typeof changes.$inferSelect
@@ -78,46 +77,14 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
 })
 
-/** Rows of the sequence, with staged changes in gaps of the table. */
-function* filled<Row extends { seq: number }>(
-  rows: Iterable<Row>,
-  after: number,
-  count: number,
-  staged: (gap: Gap, count: number) => Iterable<Row>,
-): Generator<Row, void, void> {
-  let [last, left] = [after, count]
-  for (const row of rows) {
-    if (row.seq > last + 1) {
-      for (const one of staged({ after: last, before: row.seq }, left)) {
-        left--
-        yield one
-      }
-    }
-    if (left-- <= 0) return
-    last = row.seq
-    yield row
-  }
-}
-
-/** Whether rows follow a change without a gap. */
-const isWhole = (rows: readonly Placed[], after: number): boolean =>
-  rows.length === 0 || rows.at(-1)?.seq === after + rows.length
-
-const bySeq = (one: { seq: number }, other: { seq: number }) => one.seq - other.seq
-
-/**
- * The sequence of changes of a connection. All reads. The newest change is always in its table; of the others, those of
- * large writes may be staged for a while (see `staged-changes.ts`).
- */
+/** The sequence of changes of a connection. All reads. */
 export class Sequence {
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
-  readonly #staged: StagedChanges
 
   constructor(db: SharedDatabase) {
     this.#db = db
     this.#sql = statementsOf(db)
-    this.#staged = new StagedChanges(db)
   }
 
   /** The oldest stored change; 0 if there is none yet. */
@@ -132,12 +99,7 @@ export class Sequence {
 
   /** One change; undefined if it is not stored, or does not exist yet. */
   one(seq: number): ChangeRow | undefined {
-    return this.#sql.one({ seq }) ?? this.several([seq])[0]
-  }
-
-  /** Whether some changes of a group are published, but still staged. */
-  isStaged({ group }: Placed): boolean {
-    return group !== null && this.#staged.hasGroup(group)
+    return this.#sql.one({ seq })
   }
 
   /**
@@ -146,45 +108,30 @@ export class Sequence {
    * @throws ApiError 410
    */
   ensureKept(seq: number): void {
-    const isKept = read(
-      this.#db,
-      () => this.#sql.exists().get(seq) === 1 || this.#staged.has(seq) || seq === this.first() - 1,
-    )
-    if (!isKept) throw changesGone(this.first())
+    if (this.#sql.exists().get(seq) !== 1 && seq !== this.first() - 1) throw changesGone(this.first())
   }
 
   /** The changes after one, oldest first, at most `count`. */
   after(seq: number, count: number): ChangeRow[] {
-    const rows = this.#sql.after({ seq, count })
-    if (isWhole(rows, seq)) return rows
-    const staged = (gap: Gap, most: number) => this.#staged.rows(gap, most)
-    return read(this.#db, () => [...filled(this.#sql.after({ seq, count }), seq, count, staged)])
+    return this.#sql.after({ seq, count })
   }
 
   /** Changes by their `seq`, oldest first, without pruned ones. */
   several(seqs: readonly number[]): ChangeRow[] {
-    const among = { seqs: JSON.stringify(seqs) }
-    const rows = this.#sql.several(among)
-    if (rows.length === seqs.length) return rows
-    return read(this.#db, () => [...this.#sql.several(among), ...this.#staged.rowsOf(seqs)].sort(bySeq))
+    return this.#sql.several({ seqs: JSON.stringify(seqs) })
   }
 
   /**
    * The heads of the changes after one, oldest first, at most `count`. Inside a read, they are read lazily.
    */
   heads(seq: number, count: number): Iterable<ChangeHead> {
-    const staged = (gap: Gap, most: number) => this.#staged.heads(gap, most)
-    const all = () => filled(this.#sql.heads().iterate(seq, count), seq, count, staged)
-    return this.#db.$client.inTransaction ? all() : read(this.#db, () => [...all()])
+    const heads = this.#sql.heads()
+    return this.#db.$client.inTransaction ? heads.iterate(seq, count) : heads.all(seq, count)
   }
 
   /** The heads of changes by their `seq`, oldest first. */
   headsOf(seqs: readonly number[]): ChangeHead[] {
-    const heads = this.#sql.headsOf().all(JSON.stringify(seqs))
-    if (heads.length === seqs.length) return heads
-    return read(this.#db, () =>
-      [...this.#sql.headsOf().all(JSON.stringify(seqs)), ...this.#staged.headsOf(seqs)].sort(bySeq),
-    )
+    return this.#sql.headsOf().all(JSON.stringify(seqs))
   }
 
   /**

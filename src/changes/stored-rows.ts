@@ -1,5 +1,4 @@
 /** The stored rows of all tracked kinds of records: for writing back former values. */
-import type SQLite from 'better-sqlite3'
 import { getTableName, SQL } from 'drizzle-orm'
 import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { SharedDatabase } from '../db/client.ts'
@@ -54,16 +53,9 @@ function statementsOf({ $client: client }: SharedDatabase, kind: Kind) {
 /** Reads and writes rows with stored values, under the names of the API. */
 export class StoredRows {
   readonly #sql: ReadonlyMap<string, ReturnType<typeof statementsOf>>
-  readonly #hidden: () => SQLite.Statement<[unknown]>
 
   constructor(db: SharedDatabase) {
     this.#sql = new Map(KINDS.map((kind) => [kind.kind, statementsOf(db, kind)]))
-    this.#hidden = once(() => db.$client.prepare('select 1 from hidden_projects where project_id = ?'))
-  }
-
-  /** Whether a large write is creating or deleting a project. */
-  isHidden(projectId: unknown): boolean {
-    return this.#hidden().get(projectId) !== undefined
   }
 
   /** A row, or undefined. @param key the values of the fields of {@link keyOf} */

@@ -4,11 +4,9 @@
  */
 import type { SharedDatabase } from '../db/client.ts'
 import { KIND_NAMES } from '../db/kinds.ts'
-import { createFold, STAGED } from '../db/large-writes.ts'
 import { ensureFew } from '../db/work-limits.ts'
 import { once } from '../once.ts'
 import { maySee, type Reader } from './api-changes.ts'
-import { StagedChanges } from './staged-changes.ts'
 
 /** The subject of all deletions of projects and items. */
 export const DELETIONS = ''
@@ -66,8 +64,7 @@ export const entriesOf = (condition: string): string =>
     `select '*' || ${KIND}, seq from changes where ${condition} and owner_id is not null`,
   ].join(' union all ')
 
-function statementsOf(db: SharedDatabase) {
-  const { $client: client } = db
+function statementsOf({ $client: client }: SharedDatabase) {
   const numbers = (sql: string) => once(() => client.prepare<[object], number>(sql).pluck())
   const range = 'seq > :after and seq <= :last'
   return {
@@ -93,12 +90,7 @@ function statementsOf(db: SharedDatabase) {
     ),
     // The unary plus keeps SQLite from ending the scan at the first one.
     newestOfTail: numbers(`select max(+seq) from changes where seq > :after and ${HAS_SUBJECT}`),
-    newestOfStaged: numbers(`select max(seq) from ${STAGED} where ${HAS_SUBJECT}`),
     newestOfIndex: numbers('select max(seq) from change_subjects where subject = +:subject'),
-    ofStaged: numbers(
-      `select seq from ${STAGED} where seq < :before and ${HAS_SUBJECT} order by seq desc limit :limit`,
-    ),
-    fold: once(() => createFold(db)),
     ofIndex: numbers(
       `select seq from change_subjects where subject = +:subject and seq between 1 and :before - 1
       order by seq desc limit :limit`,
@@ -112,15 +104,13 @@ function statementsOf(db: SharedDatabase) {
 
 /** The changes of projects and items, by the index; unindexed ones are scanned. */
 export class Subjects {
-  static readonly reads: readonly string[] = ['list', 'newest', 'after', 'behind', 'indexed', 'isWaiting']
+  static readonly reads: readonly string[] = ['list', 'newest', 'after', 'behind', 'indexed']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
-  readonly #staged: StagedChanges
 
   constructor(db: SharedDatabase) {
     this.#db = db
     this.#sql = statementsOf(db)
-    this.#staged = new StagedChanges(db)
   }
 
   /** The last change in the index; 0 for none. */
@@ -133,20 +123,13 @@ export class Subjects {
     return Math.max(0, (this.#sql.newest().get() ?? 0) - this.indexed())
   }
 
-  /** Whether there are staged changes: the index stops before them. */
-  isWaiting(): boolean {
-    return this.#staged.first() !== undefined
-  }
-
   /**
-   * Writes the next slice of the index: in the worker thread, where there is one. First come those changes that are not in the
-   * table of the sequence yet.
+   * Writes the next slice of the index: in the worker thread, where there is one.
    * @param count changes, at most; if absent, as many as suit how far behind it is
    * @returns how many are left, roughly
    */
   index(count = this.behind() > FAR_BEHIND ? LARGE_SLICE : SLICE): number {
     ensureFew(this.#db, count)
-    if (this.#sql.fold()(Math.min(count, SLICE))) return Math.max(1, this.behind())
     const after = this.indexed()
     const last = this.#sql.lastOfSlice().get({ after, count })
     if (typeof last !== 'number') return 0
@@ -168,7 +151,7 @@ export class Subjects {
     ensureFew(this.#db, this.behind(), SCANNED)
     const indexed = this.indexed()
     const last = Math.min(before, Number.MAX_SAFE_INTEGER)
-    const ofTail = this.#tailOf({ subject, after: indexed, before: last, limit })
+    const ofTail = this.#sql.ofTail().all({ subject, after: indexed, before: last, limit })
     if (ofTail.length === limit) return ofTail
     const ofIndex = this.#sql.ofIndex().all({
       subject,
@@ -186,20 +169,9 @@ export class Subjects {
   newest(subject: string): number | undefined {
     ensureFew(this.#db, this.behind(), SCANNED)
     const asked = { subject, after: this.indexed() }
-    const { newestOfTail, newestOfIndex, newestOfStaged } = this.#sql
-    const found = [newestOfTail().get(asked), newestOfIndex().get(asked)]
-    if (this.isWaiting()) found.push(newestOfStaged().get(asked))
-    const newest = Math.max(...found.map((seq) => seq ?? 0))
+    const { newestOfTail, newestOfIndex } = this.#sql
+    const newest = Math.max(newestOfTail().get(asked) ?? 0, newestOfIndex().get(asked) ?? 0)
     return newest > 0 ? newest : undefined
-  }
-
-  /** The unindexed ones, newest first. */
-  #tailOf(query: { subject: string; after: number; before: number; limit: number }): number[] {
-    const inTable = this.#sql.ofTail().all(query)
-    const { subject, before, limit } = query
-    const staged =
-      this.#staged.first() !== undefined ? this.#sql.ofStaged().all({ subject, before, limit }) : []
-    return staged.length === 0 ? inTable : [...inTable, ...staged].sort((a, b) => b - a).slice(0, limit)
   }
 
   /**

@@ -9,11 +9,10 @@ import type { SharedDatabase } from '../db/client.ts'
 import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
 import { isHolder, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
-import { createFold } from '../db/large-writes.ts'
 import { JUMP } from '../db/lost-changes.ts'
 import { markQuiet } from '../db/quiet-changes.ts'
 import { ensureWritableIn, scopeOf } from '../db/row-security.ts'
-import { ensureFew, isLimited, rowLimit, TooMuchWork } from '../db/work-limits.ts'
+import { ensureFew, rowLimit } from '../db/work-limits.ts'
 import {
   ApiError,
   adminRequired,
@@ -149,7 +148,6 @@ export class Undo {
 
   /** The net effect of the write of a change, and its last change. @throws ApiError like {@link group}; TooMuchWork */
   #effectsOf(row: ChangeRow, member: CurrentMember, most: number) {
-    if (this.#sequence.isStaged(row)) this.#fold()
     const rows = this.#groupOf(row, member, most)
     ensureFew(this.#db, rows.length)
     const scope = scopeOf(this.#db)
@@ -159,13 +157,6 @@ export class Undo {
       ensureWritableIn(scope, fromProjectId)
     }
     return { effects: withoutNewPeople(netEffect(rows)), last: rows.at(-1)?.seq ?? 0 }
-  }
-
-  /** Moves the staged changes of imports into the sequence. @throws TooMuchWork */
-  #fold(): void {
-    if (isLimited(this.#db)) throw new TooMuchWork()
-    const fold = createFold(this.#db)
-    while (fold(Number.MAX_SAFE_INTEGER));
   }
 
   /** The change to undo. @throws ApiError 404, 410 or 400 */

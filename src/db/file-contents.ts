@@ -121,7 +121,6 @@ const statementsOf = (client: SQLite.Database) => ({
       .prepare<[number], number>('select id from file_contents where sha256 is null and touched_at < +?')
       .pluck(),
   ),
-  hasLargeWrites: once(() => client.prepare<[], number>('select 1 from large_writes limit 1').pluck()),
   isToExamine: once(() =>
     client
       .prepare<[], number>(`select 1 from file_contents where unnamed_since = ${TO_EXAMINE} limit 1`)
@@ -377,23 +376,23 @@ export class FileContents {
     return this.#sql.leftovers().all(before)
   }
 
-  /** Whether {@link examineSome} has something to do. False during a large write, which may add or remove any reference. */
+  /** Whether {@link examineSome} has something to do. */
   hasToExamine(): boolean {
-    return this.#sql.isToExamine().get() === 1 && this.#sql.hasLargeWrites().get() === undefined
+    return this.#sql.isToExamine().get() === 1
   }
 
   /** Stores for some contents since when no record refers to them. Call it in a write, after {@link hasToExamine}. */
   examineSome(): void {
-    if (this.#sql.hasLargeWrites().get() === undefined) this.#sql.examine().run()
+    this.#sql.examine().run()
   }
 
   /** Contents to which no record and no stored change refers. */
   forgotten(): number[] {
-    return this.#sql.hasLargeWrites().get() === undefined ? this.#sql.forgotten().all() : []
+    return this.#sql.forgotten().all()
   }
 
   /** Makes such a content incomplete, so that no record can refer to it any more. */
   forget(content: number): void {
-    if (this.#sql.hasLargeWrites().get() === undefined) this.#sql.forget().run(content)
+    this.#sql.forget().run(content)
   }
 }

@@ -34,11 +34,6 @@ export interface Kind {
   onlyDeleted?: boolean
   /** Whether its project's record does not show it; its changes then do not change that record. */
   isApart?: boolean
-  /**
-   * Whether a large write hides it by its id until it is complete. Child records of a project are hidden with it; any other kind is
-   * written last, and must fit into memory.
-   */
-  isHiddenById?: boolean
 }
 
 /**
@@ -67,7 +62,6 @@ export const KINDS: readonly Kind[] = [
     table: schema.people,
     untracked: ['email'],
     quiet: ['seenAt'],
-    isHiddenById: true,
   },
   { kind: 'project', thing: 'Project', table: schema.projects },
   { kind: 'kanban-column', thing: 'Kanban column', table: schema.kanbanColumns, isApart: true },
@@ -95,7 +89,7 @@ export const KINDS: readonly Kind[] = [
   { kind: 'metric', thing: 'Metric', table: schema.metrics },
   { kind: 'transcript-summary', thing: 'Transcript summary', table: schema.transcriptSummaries },
   { kind: 'team-assignment', thing: 'Team assignment', table: schema.teamAssignments },
-  { kind: 'personal-idea', thing: 'Personal idea', table: schema.personalIdeas, isHiddenById: true },
+  { kind: 'personal-idea', thing: 'Personal idea', table: schema.personalIdeas },
 ]
 
 export const KIND_NAMES: readonly string[] = KINDS.map(({ kind }) => kind)

@@ -74,17 +74,13 @@ export function missingChange(client: SQLite.Database): number | undefined {
  */
 export function gapsIn(client: SQLite.Database, count: number): Gap[] {
   if (!hasSequence(client)) return []
-  // Staged changes have their places, and are moved there later (see `large-writes.ts`).
-  const staged = hasTable(client, 'large_writes')
-    ? 'and not exists (select 1 from large_writes where first_seq = previous + 1 and last_seq = place.seq - 1)'
-    : ''
   return client
     .prepare<[string, number], Gap>(
       `select previous + 1 as "from", seq - 1 as "to"
       from (select seq, lag(seq) over (order by seq) as previous from changes) as place
       where seq > previous + 1 and not exists (
         select 1 from changes where changes.seq = place.seq and kind = ?
-        and json_valid(after) and after ->> 'last' = previous) ${staged}
+        and json_valid(after) and after ->> 'last' = previous)
       order by seq limit ?`,
     )
     .all(JUMP, count)

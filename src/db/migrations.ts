@@ -7,6 +7,7 @@ import { StartupError } from '../errors.ts'
 import { once } from '../once.ts'
 import { packageFile } from '../package-files.ts'
 import { makePeopleOpaque } from './opaque-people.ts'
+import { endLargeWrites } from './unfinished-writes.ts'
 
 /** The journal of Drizzle's migrator: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
 const JOURNAL = '__drizzle_migrations'
@@ -16,10 +17,13 @@ const FOLDER = packageFile('drizzle')
 /** The shipped migrations, in order. */
 export const shippedMigrations = (): MigrationMeta[] => readMigrationFiles({ migrationsFolder: FOLDER })
 
-/** What migrations do that SQL cannot, by their names without the number: after their statements. */
-const STEPS: Readonly<Record<string, (client: SQLite.Database) => void>> = {
-  'opaque-people': makePeopleOpaque,
+/** What migrations do that SQL cannot, by their names without the number: before or after their statements. */
+const STEPS: Readonly<Record<string, { before?: Step; after?: Step }>> = {
+  'opaque-people': { after: makePeopleOpaque },
+  'one-transaction': { before: endLargeWrites },
 }
+
+type Step = (client: SQLite.Database) => void
 
 /** The shipped migrations, in order: `when` identifies them. Most starts need no more: reading and hashing the statements takes milliseconds. */
 const journal = once((): { when: number; tag: string }[] => {
@@ -28,13 +32,13 @@ const journal = once((): { when: number; tag: string }[] => {
 
 const shippedTimes = (): number[] => journal().map(({ when }) => when)
 
-/** The step of a migration, if any. */
-const stepOf = (time: number) =>
+/** The steps of a migration, if any. */
+const stepsOf = (time: number) =>
   STEPS[
     journal()
       .find(({ when }) => when === time)
       ?.tag.replace(/^\d+_/, '') ?? ''
-  ]
+  ] ?? {}
 
 /** The tables of a file, without those of SQLite and Litestream, which may open a new file first. */
 export const tableNames = (client: SQLite.Database) =>
@@ -96,8 +100,10 @@ export function migrate(client: SQLite.Database): void {
     const applied = new Set(appliedTimes(client))
     for (const { sql, hash, folderMillis } of shippedMigrations()) {
       if (applied.has(folderMillis)) continue
+      const { before, after } = stepsOf(folderMillis)
+      before?.(client)
       for (const statement of sql) client.exec(statement)
-      stepOf(folderMillis)?.(client)
+      after?.(client)
       client.prepare(`insert into ${JOURNAL} (hash, created_at) values (?, ?)`).run(hash, folderMillis)
     }
   })

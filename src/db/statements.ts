@@ -21,7 +21,6 @@ import { type SQLiteColumn, SQLiteCustomColumn, type SQLiteTable } from 'drizzle
 import { createCache } from '../cache.ts'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
-import { isShownIn } from './hidden.ts'
 import { isInScopeOf, updateCheckOf } from './row-security.ts'
 import { isLight } from './work-limits.ts'
 
@@ -191,8 +190,8 @@ export type Identified = SQLiteTable & {
   id: SQLiteColumn<ColumnBaseConfig<'string', string> & { data: string; notNull: true }>
 }
 
-/** Condition: the row with the id bound to the placeholder, unless it is hidden. */
-const isIt = (table: Identified): SQL | undefined => and(eq(table.id, given('id')), isShownIn(table))
+/** Condition: the row with the id bound to the placeholder. */
+const isIt = (table: Identified): SQL => eq(table.id, given('id'))
 
 /** The same for a row that is read or written as a whole: it throws TooMuchWork for a too large row. */
 const isItAndLight = (db: SharedDatabase, table: Identified): SQL | undefined =>

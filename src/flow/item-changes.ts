@@ -1,7 +1,6 @@
 /** Changes of a board's items and column names in the sequence. */
 import type { SharedDatabase } from '../db/client.ts'
 import { isJsonObject } from '../db/json-text.ts'
-import { STAGED } from '../db/large-writes.ts'
 import { asText } from '../json.ts'
 import { once } from '../once.ts'
 import { timeOf } from './days.ts'
@@ -50,8 +49,7 @@ export interface GoneRow extends Pick<ChangeRow, 'seq' | 'group' | 'at' | 'id'> 
 }
 
 /**
- * Changes that match a condition, as SQL: indexed ones up to `:indexed`, then newer ones in the table,
- * and staged ones.
+ * Changes that match a condition, as SQL: indexed ones up to `:indexed`, then newer ones.
  */
 const changesOf =
   (subjects: string, tail: string) =>
@@ -62,8 +60,6 @@ const changesOf =
   cross join changes using (seq) where ${condition}
   union all
   select ${columns} from changes where seq > +:indexed and (${tail}) and ${condition}
-  union all
-  select ${columns} from ${STAGED} where (${tail}) and ${condition}
   order by seq`
 
 /** For the project `:project`. */

@@ -1,11 +1,10 @@
 /** Checks of boards and lists: their columns, and the order of their records. */
 
-import type SQLite from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { ColumnNames } from '../board/column-names.ts'
 import { fieldsOf, KINDS } from '../db/kinds.ts'
 import { timestamp } from '../time.ts'
-import { type Check, count, counted, isShown, together } from './checks.ts'
+import { type Check, count, counted, together } from './checks.ts'
 
 /** The columns that identify the list of a record. */
 const LISTS = ['project_id', 'item_id', 'owner_id', 'column']
@@ -24,8 +23,7 @@ const isNoPlace = (row: string) =>
   `(typeof(${row}.sort_order) not in ('integer', 'real') or abs(${row}.sort_order) > 1.7976931348623157e308)`
 
 /** The rows of a table with an invalid place. */
-const misplaced = (client: SQLite.Database, table: string) =>
-  `select id from ${table} as record where ${isNoPlace('record')} and ${isShown(client, table, 'record')}`
+const misplaced = (table: string) => `select id from ${table} as record where ${isNoPlace('record')}`
 
 const order: Check = {
   name: 'order',
@@ -33,16 +31,14 @@ const order: Check = {
   advice: 'another tool has written it; --fix puts such records at the end of their lists, or the beginning',
   find: ({ client }) =>
     together(
-      SORTED.map(({ table }) =>
-        count(client, misplaced(client, table), (id) => `${id} of ${table} has no place`),
-      ),
+      SORTED.map(({ table }) => count(client, misplaced(table), (id) => `${id} of ${table} has no place`)),
     ),
   fix: ({ $client: client }) => {
     let placed = 0
     for (const { table, siblings } of SORTED) {
       const others = `from ${table} as other where ${siblings} and not ${isNoPlace('other')}`
       const ids = client
-        .prepare<[], string>(`${misplaced(client, table)} order by sort_order, id`)
+        .prepare<[], string>(`${misplaced(table)} order by sort_order, id`)
         .pluck()
         .all()
       const put = client.prepare(`update ${table} as record set updated_at = :at, sort_order = iif(

@@ -1,7 +1,6 @@
 /** The types of checks of the database, and of their findings. */
 import type SQLite from 'better-sqlite3'
 import type { SharedDatabase } from '../db/client.ts'
-import { isHiddenById, isHiddenRow } from '../db/hidden.ts'
 
 /** The input of a check. */
 export interface Subject {
@@ -64,21 +63,6 @@ export function count(client: SQLite.Database, rows: string, called: (name: stri
 /** Whether the file has a table or trigger of this name; one of an older version may lack it. */
 export const has = (client: SQLite.Database, name: string): boolean =>
   client.prepare('select 1 from sqlite_schema where name = ?').get(name) !== undefined
-
-/** Records of a project during its import: its own row comes last. */
-const IMPORTED = 'select project_id from hidden_projects'
-
-/**
- * Condition: a row does not belong to a running import (see `src/db/hidden.ts`). Unpublished records must
- * not be repaired.
- * @param row its name in the statement
- */
-export function isShown(client: SQLite.Database, table: string, row = `"${table}"`): string {
-  if (!has(client, 'hidden_projects')) return 'true'
-  if (isHiddenById(table) && !has(client, 'hidden_records')) return 'true'
-  const columns = client.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
-  return `not (${isHiddenRow(table, columns, { row, projects: IMPORTED })})`
-}
 
 /** `one record`, `2 records`. */
 export const counted = (number: number, one: string, several = `${one}s`): string =>

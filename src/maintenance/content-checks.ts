@@ -2,14 +2,12 @@
 import { createHash } from 'node:crypto'
 import type SQLite from 'better-sqlite3'
 import { CHUNK_BYTES, CHUNKS_OF_CONTENT, IS_NAMED, TO_EXAMINE } from '../db/file-contents.ts'
-import { type Check, count, counted, type Finding, found, has, isShown, NOTHING, together } from './checks.ts'
+import { type Check, count, counted, type Finding, found, has, NOTHING, together } from './checks.ts'
 
 /**
  * Condition: nothing names the content, and it does not wait for its removal, which comes when the changes that an undo needs are pruned.
- * A running large write may be about to name it.
  */
-const IS_FORGOTTEN = `sha256 is not null and unnamed_since is null and not ${IS_NAMED}
-  and not exists (select 1 from large_writes)`
+const IS_FORGOTTEN = `sha256 is not null and unnamed_since is null and not ${IS_NAMED}`
 
 /** Condition: a chunk belongs to no content. */
 const IS_STRAY = `not exists (select 1 from file_contents where id = file_chunks.place / ${CHUNKS_OF_CONTENT})`
@@ -55,24 +53,23 @@ const attachments: Check = {
   advice: 'such files cannot be downloaded: restore a backup, or delete them and attach them again',
   find: ({ client }) => {
     if (!has(client, 'file_contents')) return NOTHING
-    const shown = isShown(client, 'attachments')
     const lacks = (hash: string) =>
       `${hash} is not null and not exists (select 1 from file_contents as content where content.sha256 = attachments.${hash})`
     return together([
       count(
         client,
-        `select id from attachments where (${lacks('sha256')} or kind = 'file' and sha256 is null) and ${shown}`,
+        `select id from attachments where ${lacks('sha256')} or kind = 'file' and sha256 is null`,
         (id) => `attachment ${id} has no complete content`,
       ),
       count(
         client,
-        `select id from attachments where ${lacks('thumbnail')} and ${shown}`,
+        `select id from attachments where ${lacks('thumbnail')}`,
         (id) => `the thumbnail of attachment ${id} has no complete content`,
       ),
       count(
         client,
         `select attachments.id from attachments join file_contents as content using (sha256)
-        where attachments.size is not content.size and ${shown}`,
+        where attachments.size is not content.size`,
         (id) => `attachment ${id} has another size than its content`,
       ),
       count(client, BROKEN, (sha256) => `chunks of the content ${sha256} are missing or of a wrong size`),

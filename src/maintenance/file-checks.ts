@@ -2,18 +2,7 @@
 import { changeTriggers } from '../db/change-triggers.ts'
 import { describe, isDamage } from '../db/client.ts'
 import { shippedMigrations } from '../db/migrations.ts'
-import {
-  type Check,
-  count,
-  counted,
-  type Finding,
-  found,
-  has,
-  isShown,
-  NOTHING,
-  type Subject,
-  together,
-} from './checks.ts'
+import { type Check, count, counted, type Finding, found, NOTHING, type Subject, together } from './checks.ts'
 
 /** Problems that SQLite lists, at most. */
 const PROBLEMS = 100
@@ -37,19 +26,10 @@ const referencesIn = ({ client }: Subject): Reference[] =>
     )
     .all()
 
-/**
- * Condition: a row refers to a record that does not exist. Records of running imports are excluded, and so are
- * references to a project that is being deleted.
- */
-function isOrphan({ client }: Subject, { table, from, parent, to }: Reference): string {
-  const isWaiting =
-    parent === 'projects' && has(client, 'hidden_projects')
-      ? ` and "${table}"."${from}" not in (select project_id from hidden_projects)`
-      : ''
-  return `"${table}"."${from}" is not null
-    and not exists (select 1 from "${parent}" as parent where parent."${to}" = "${table}"."${from}")${isWaiting}
-    and ${isShown(client, table)}`
-}
+/** Condition: a row refers to a record that does not exist. */
+const isOrphan = ({ table, from, parent, to }: Reference): string =>
+  `"${table}"."${from}" is not null
+    and not exists (select 1 from "${parent}" as parent where parent."${to}" = "${table}"."${from}")`
 
 /** The finding of damage that SQLite refuses to read. @throws the error, if it is another one */
 export function damageIn(error: unknown): Finding {
@@ -82,7 +62,7 @@ const references: Check = {
       referencesIn(subject).map((reference) =>
         count(
           subject.client,
-          `select "${reference.from}" from "${reference.table}" where ${isOrphan(subject, reference)}`,
+          `select "${reference.from}" from "${reference.table}" where ${isOrphan(reference)}`,
           (id) => `${reference.table} of ${id}, which is not in ${reference.parent}`,
         ),
       ),
@@ -92,7 +72,7 @@ const references: Check = {
     let cleared = 0
     for (const reference of referencesIn(subject)) {
       const { table, from, onDelete } = reference
-      const condition = isOrphan(subject, reference)
+      const condition = isOrphan(reference)
       if (onDelete === 'SET NULL') {
         cleared += client.prepare(`update "${table}" set "${from}" = null where ${condition}`).run().changes
       } else {

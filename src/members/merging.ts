@@ -3,48 +3,27 @@
  * write that can be undone. Logs (activity, changes, audit log) stay unchanged.
  */
 import type { SharedDatabase } from '../db/client.ts'
-import { isHiddenRecord } from '../db/hidden.ts'
 import { isLimited, TooMuchWork } from '../db/work-limits.ts'
 import { ApiError } from '../errors.ts'
 import { once } from '../once.ts'
 import type { MergeCounts } from '../schemas/records.ts'
 
-/** The columns that contain ids of people, with the condition for hidden rows, as SQL. */
+/** The columns that contain ids of people. */
 interface Naming {
   table: string
   column: string
-  /** Condition: the row is not hidden. */
-  isShown: string
   /** Whether its rows have `updated_at`. */
   isTimed: boolean
 }
 
-const HIDDEN = 'select project_id from hidden_projects'
-const inProject = { isShown: `project_id not in (${HIDDEN})`, isTimed: true }
-
 /** The counted columns. Teams are excluded: their changes cannot be undone. */
 const NAMINGS: Readonly<Record<keyof MergeCounts, Naming>> = {
-  kanbanItems: { table: 'kanban_items', column: 'assignee_id', ...inProject },
-  projects: { table: 'projects', column: 'lead_id', isShown: 'true', isTimed: true },
-  teamAssignments: { table: 'team_assignments', column: 'member_id', ...inProject },
-  kanbanComments: {
-    table: 'kanban_comments',
-    column: 'author_id',
-    isShown: `item_id not in (select id from kanban_items where project_id in (${HIDDEN}))`,
-    isTimed: false,
-  },
-  attachments: {
-    table: 'attachments',
-    column: 'created_by',
-    isShown: `item_id not in (select id from kanban_items where project_id in (${HIDDEN}))`,
-    isTimed: true,
-  },
-  personalIdeas: {
-    table: 'personal_ideas',
-    column: 'owner_id',
-    isShown: `not ${isHiddenRecord('personal_ideas', 'personal_ideas.id')}`,
-    isTimed: true,
-  },
+  kanbanItems: { table: 'kanban_items', column: 'assignee_id', isTimed: true },
+  projects: { table: 'projects', column: 'lead_id', isTimed: true },
+  teamAssignments: { table: 'team_assignments', column: 'member_id', isTimed: true },
+  kanbanComments: { table: 'kanban_comments', column: 'author_id', isTimed: false },
+  attachments: { table: 'attachments', column: 'created_by', isTimed: true },
+  personalIdeas: { table: 'personal_ideas', column: 'owner_id', isTimed: true },
 }
 
 /** Records that one merge may change: it takes about a second. */
@@ -53,16 +32,14 @@ const MOST = 5000
 const KINDS = Object.keys(NAMINGS) as (keyof MergeCounts)[]
 
 function statementsOf({ $client: client }: SharedDatabase) {
-  const ofKind = ({ table, column, isShown, isTimed }: Naming) => {
-    const rows = `${table} where ${column} = +:id and ${isShown}`
+  const ofKind = ({ table, column, isTimed }: Naming) => {
+    const rows = `${table} where ${column} = +:id`
     const time = isTimed ? ', updated_at = :at' : ''
     return {
       count: client
         .prepare<[object], number>(`select count(*) from (select 1 from ${rows} limit ${MOST})`)
         .pluck(),
-      rename: client.prepare(
-        `update ${table} set ${column} = :into${time} where ${column} = +:id and ${isShown}`,
-      ),
+      rename: client.prepare(`update ${table} set ${column} = :into${time} where ${column} = +:id`),
     }
   }
   return {

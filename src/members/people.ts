@@ -10,7 +10,6 @@ import { defineCollation } from '../db/collation.ts'
 import { currentWrite } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { defineContains, fold } from '../db/folded-text.ts'
-import { isHiddenRecord } from '../db/hidden.ts'
 import { thingOf } from '../db/kinds.ts'
 import { type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
 import { markQuiet } from '../db/quiet-changes.ts'
@@ -85,7 +84,7 @@ const STORED = `
   union all
   select id, name, email, kind, source, source_id, merged_into, seen_at, created_at, updated_at,
     kind <> 'member' and merged_into is null, false from people
-  where id not in (select id from members) and not ${isHiddenRecord('people', 'people.id')}`
+  where id not in (select id from members)`
 
 /**
  * The people of the list, as SQL: names that the host has just returned replace stored ones, except those of members. For a guest

@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
-import { isRecordShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
 import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
@@ -57,7 +56,7 @@ const statementsOf = (db: SharedDatabase) => ({
       db
         .select()
         .from(personalIdeas)
-        .where(and(...names.map((name) => CONDITIONS[name]), isRecordShown(personalIdeas.id)))
+        .where(and(...names.map((name) => CONDITIONS[name])))
         .orderBy(...inOrder(personalIdeas)),
     ),
   ),

@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox'
 import { eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { ensureInTime, IN_TIME, withDeadline } from '../db/deadline.ts'
-import { isHiddenRecord } from '../db/hidden.ts'
 import { cursorAt, type JsonPage, type KeyPlace, placeOf } from '../db/pages.ts'
 import { projectOfEntry } from '../db/row-security.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
@@ -49,8 +48,8 @@ const TEXT_READ = 100_000
 const PROJECT_OF_ENTRY = projectOfEntry('entries')
 
 /**
- * The matches of one rank, by the index alone; the newest first, since ids ascend in time. Ideas of other members, and
- * hidden records, are filtered before the limit. The unary pluses keep the query plan, as in `given`. The
+ * The matches of one rank, by the index alone; the newest first, since ids ascend in time. Ideas of other members
+ * are filtered before the limit. The unary pluses keep the query plan, as in `given`. The
  * deadline is checked for every sixteenth record, since the function call costs as much as the rest of a row.
  * @param filters additional conditions
  */
@@ -60,9 +59,6 @@ const matchesWhere = (...filters: string[]) => `
   where search_index match ? and ((search_index.rowid & 15) <> 0 or ${IN_TIME}(search_index.rowid)) and (
     entries.kind <> 'personal-idea'
     or exists (select 1 from personal_ideas as idea where idea.id = entries.record_id and idea.owner_id = +?)
-      and not ${isHiddenRecord('personal_ideas', 'entries.record_id')}
-  ) and (not exists (select 1 from hidden_projects)
-    or ifnull(${PROJECT_OF_ENTRY}, '') not in (select project_id from hidden_projects)
   )${filters.map((filter) => ` and ${filter}`).join('')}
   order by entries.record_id desc, entries.kind desc
   limit +?`

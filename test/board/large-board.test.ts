@@ -116,13 +116,13 @@ async function ask(app: App, [method, url, body]: Request) {
  * to one number), to what the write has appended to the end of the sequence, or to the watchers of a project.
  */
 const HARMLESS =
-  /^(LIST SUBQUERY|CO-ROUTINE|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|SCAN \(subquery-|CORRELATED SCALAR SUBQUERY|MULTI-INDEX OR|INDEX \d|SCALAR SUBQUERY|SCAN hidden_projects |USING INDEX sqlite_autoindex_hidden_projects_1 |CREATE BLOOM FILTER|BLOOM FILTER ON|SCAN json_each |SCAN search_index VIRTUAL TABLE INDEX 0:[M=]|SCAN found$|SEARCH changes( USING INTEGER PRIMARY KEY \(rowid>\?\))?$|SEARCH main\.(changes|notifications)$|SEARCH quiet_changes USING INTEGER PRIMARY KEY |SEARCH project_watches USING INDEX \w+ \(project_id=\?\)$|SEARCH item_times USING COVERING INDEX item_times_at$)|\bbest\b/
+  /^(LIST SUBQUERY|CO-ROUTINE|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|SCAN \(subquery-|CORRELATED SCALAR SUBQUERY|MULTI-INDEX OR|INDEX \d|SCALAR SUBQUERY|CREATE BLOOM FILTER|BLOOM FILTER ON|SCAN json_each |SCAN search_index VIRTUAL TABLE INDEX 0:[M=]|SCAN found$|SEARCH changes( USING INTEGER PRIMARY KEY \(rowid>\?\))?$|SEARCH main\.(changes|notifications)$|SEARCH quiet_changes USING INTEGER PRIMARY KEY |SEARCH project_watches USING INDEX \w+ \(project_id=\?\)$|SEARCH item_times USING COVERING INDEX item_times_at$)|\bbest\b/
 
 /** Reads the size of a word's posting list from the segments of the index, of which there are some twenty. */
 const OF_SEGMENTS = /search_index_idx/
 
 /** Statements that belong to no request. */
-const BY_THE_CLOCK = /"webhooks"|change_subjects|large_writes/
+const BY_THE_CLOCK = /"webhooks"|change_subjects/
 
 /**
  * Finds the steps of a statement's plan whose cost may grow with the tables: steps that use no index, that neither look up

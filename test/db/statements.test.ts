@@ -36,12 +36,7 @@ function open(t: Test): SharedDatabase {
 }
 
 /** Tables without a rowid. */
-const ROWLESS: SQLiteTable[] = [
-  schema.changeSubjects,
-  schema.changesPending,
-  schema.hiddenProjects,
-  schema.memberIdentities,
-]
+const ROWLESS: SQLiteTable[] = [schema.changeSubjects, schema.changesPending, schema.memberIdentities]
 
 const rawRows = (db: SharedDatabase, table: SQLiteTable) =>
   db.$client

@@ -521,20 +521,6 @@ t.test('a database behind a symbolic link is replaced in its folder', async (t) 
   t.strictSame(teamsIn(link), ['a'])
 })
 
-t.test('records of an import in progress are no orphans', async (t) => {
-  const folder = t.testdir()
-  const [path, copy] = [join(folder, 'board.db'), join(folder, 'copy.db')]
-  fill(path)
-  const tool = new SQLite(path)
-  tool.exec(`pragma foreign_keys = off;
-    insert into imports (id, format) values ('import', 'csv');
-    insert into large_writes (import_id, task) values ('import', '');
-    insert into hidden_projects (project_id, write) values ('hidden', 1);
-    insert into kanban_columns (id, project_id, name) values ('one', 'hidden', 'To Do'), ('two', 'gone', 'To Do')`)
-  tool.close()
-  t.match(await backUp(path, copy, quiet), { orphans: 1 })
-})
-
 t.test('a backup can replace a file of any version', async (t) => {
   const [old, backup] = ['old.db', 'backup.db'].map((name) => join(t.testdir(), name)) as [string, string]
   openDatabase(backup).close()

@@ -125,7 +125,7 @@ async function startLimited(t: Test, environment: { DATABASE_URL: string }, fold
   }
 }
 
-t.test('a full disk fails an import, and its records are deleted once there is space', async (t) => {
+t.test('a full disk fails an import, and leaves nothing of it', async (t) => {
   const environment = onNewFile(t)
   const path = environment.DATABASE_URL.slice('file:'.length)
   const folder = dirname(path)
@@ -147,7 +147,6 @@ t.test('a full disk fails an import, and its records are deleted once there is s
   const tool = new SQLite(path)
   t.teardown(() => tool.close())
   const rows = () => tool.prepare<[], number>('select count(*) from kanban_items').pluck().get() as number
-  // The removal of its rows may have started.
   t.ok(statSync(`${path}-wal`).size > 2 * 1024 * 1024, 'it had written')
   t.equal((await fetch(`${service.url}/healthz`)).status, 200)
 
@@ -159,8 +158,6 @@ t.test('a full disk fails an import, and its records are deleted once there is s
   })
   t.equal(rows(), 0)
   t.match(await look(service, id), full)
-  t.strictSame(tool.prepare('select * from hidden_projects').all(), [])
-  // The deletion is in the log too, and so is the index of all these changes, which may not be complete yet.
   const room = setInterval(() => tool.pragma('wal_checkpoint(truncate)'), 20)
   t.teardown(() => clearInterval(room))
   tool.pragma('wal_checkpoint(truncate)')

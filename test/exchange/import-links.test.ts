@@ -7,7 +7,7 @@ import { rehearse } from '../../src/exchange/imports/import-plan.ts'
 import type { SourceBoard } from '../../src/exchange/sources/source-board.ts'
 import { holdsSequence } from '../changes/replay.ts'
 import { type App, build, createItem, send, signInAs } from '../helper.ts'
-import { ended, folded, upload } from '../imports.ts'
+import { ended, upload } from '../imports.ts'
 import { exported } from './archives.ts'
 import { importAtOnce } from './import-at-once.ts'
 import { kanboardDatabase } from './kanboard-database.ts'
@@ -250,14 +250,13 @@ t.test('a dry run counts the links, and the limit of records includes them', asy
 })
 
 t.test(
-  'an import over HTTP, in slices: the changes and an archive have its links, and an undo takes them away',
+  'an import over HTTP: the changes and an archive have its links, and an undo takes them away',
   async (t) => {
     const folder = t.testdir()
     const app = await build(t, { databaseUrl: `file:${folder}/board.db` })
     const begun = await upload(app, 'format=trello', readFileSync('test/fixtures/trello-board.json'))
     const { projectId, counts, status } = await ended(app, begun.body.id)
     t.match({ status, counts }, { status: 'done', counts: { attachments: 1 } })
-    await folded(app)
     const [made, ...others] = holdsSequence(app.db.$client).filter(({ kind }) => kind === 'attachment')
     t.match(made, { action: 'created', project_id: projectId, actor_id: 'local' })
     t.strictSame(others, [])

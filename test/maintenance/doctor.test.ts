@@ -358,20 +358,6 @@ t.test('a damaged search index is rebuilt, too', async (t) => {
   t.strictSame(wrong(path), [])
 })
 
-t.test('records of an import in progress are no orphans', async (t) => {
-  const path = spoilt(
-    t,
-    `insert into imports (id, format) values ('m', 'trello');
-     insert into large_writes (import_id, task) values ('m', '');
-     insert into hidden_projects (project_id, write) values ('coming', 1);
-     insert into kanban_items (id, project_id, title) values ('o', 'coming', 'Soon');
-     insert into kanban_items (id, project_id, title) values ('x', 'never', 'Lost')`,
-  )
-  t.strictSame(wrong(path), [['references', 'found', 1]])
-  repair(path, examine(path))
-  t.equal(value(path, "select group_concat(id) from kanban_items where project_id <> 'p'"), 'o')
-})
-
 t.test('a damaged file stays unchanged', async (t) => {
   const path = spoilt(
     t,

@@ -35,14 +35,7 @@ const columnsOf = (table: SQLiteTable): Column[] => {
 }
 
 /** Tables that triggers fill, and tables without records. */
-const NOT_RECORDS: SQLiteTable[] = [
-  schema.changes,
-  schema.changesPending,
-  schema.changeSubjects,
-  schema.hiddenProjects,
-  schema.largeWrites,
-  schema.stagedChanges,
-]
+const NOT_RECORDS: SQLiteTable[] = [schema.changes, schema.changesPending, schema.changeSubjects]
 
 function tablesInOrder(): SQLiteTable[] {
   const all = Object.values(schema).filter((value) => is(value, SQLiteTable))

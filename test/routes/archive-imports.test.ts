@@ -19,7 +19,7 @@ import {
   tokenOf,
   writeTo,
 } from '../helper.ts'
-import { ended, folded, upload } from '../imports.ts'
+import { ended, upload } from '../imports.ts'
 import { isThorough } from '../rounds.ts'
 
 const SETTINGS = { authMode: 'required', adminPassword: 'correct horse', changesKeepDays: 0 } as const
@@ -122,7 +122,6 @@ t.test('beside other records, while others write', async (t) => {
   })
   t.equal(count(app, 'kanban_items'), 9)
   t.equal(count(app, 'members', 'id = ?', id), 1)
-  await folded(app)
   holdsGroups(holdsSequence(app.db.$client))
 })
 

@@ -4,7 +4,7 @@ import t from 'tap'
 import { run } from '../command-line.ts'
 import { makeOldFile } from '../database.ts'
 import { type App, build, count, invalid, send, signInAs } from '../helper.ts'
-import { ended, folded, upload } from '../imports.ts'
+import { ended, upload } from '../imports.ts'
 
 const TRELLO = readFileSync('test/fixtures/trello-board.json', 'utf8')
 const TASKS = [
@@ -175,7 +175,6 @@ t.test('a merge and the import can be undone', async (t) => {
   const app = await service(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
   const admin = signInAs(app, 'admin').headers
   const { projectId } = await imported(app, 'format=csv')
-  await folded(app)
   const merged = await send(app, 'POST', '/api/people/Bob%20Builder/merge', { into: 'm-bob' }, admin)
   t.match(merged, { status: 200, body: { counts: { kanbanItems: 1 } } })
   t.match(await assignees(app, projectId), { Build: 'm-bob' })
@@ -185,7 +184,6 @@ t.test('a merge and the import can be undone', async (t) => {
   t.equal((await undo(merged.body.group)).status, 200)
   t.match(await assignees(app, projectId), { Build: 'Bob Builder' })
 
-  await folded(app)
   const created = app.db.$client
     .prepare<[string], number>(
       "select seq from changes where kind = 'project' and action = 'created' and id = ?",
@@ -194,7 +192,6 @@ t.test('a merge and the import can be undone', async (t) => {
     .get(projectId)
   t.equal((await undo(created as number)).status, 200)
   t.equal((await send(app, 'GET', `/api/projects/${projectId}`)).status, 404)
-  await folded(app)
 })
 
 t.test('the command matches people, accepts mappings, and prints both', async (t) => {

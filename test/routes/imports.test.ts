@@ -22,7 +22,7 @@ import {
   signInAs,
   writeTo,
 } from '../helper.ts'
-import { ended, folded, upload } from '../imports.ts'
+import { ended, upload } from '../imports.ts'
 
 const FILE = readFileSync('test/fixtures/trello-board.json', 'utf8')
 
@@ -277,7 +277,6 @@ t.test('an import is invisible until its end, while others write', async (t) => 
     [],
     'none or all',
   )
-  await folded(app)
   const changes = holdsSequence(app.db.$client)
   const mine = changes.find(
     ({ kind, action, project_id }) => kind === 'project' && action === 'created' && project_id !== projectId,
@@ -286,7 +285,6 @@ t.test('an import is invisible until its end, while others write', async (t) => 
   const undone = await send(app, 'POST', `/api/changes/${mine?.seq}/undo`, undefined, admin)
   t.equal(undone.status, 200, 'it can be undone')
   t.equal((await send(app, 'GET', '/api/projects')).body.length, 1)
-  await folded(app)
   holdsSequence(app.db.$client)
   await app.close()
   t.strictSame(importsIn(folder), [])

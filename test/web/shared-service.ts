@@ -16,7 +16,7 @@ export interface SharedService {
 }
 
 /** Tables whose rows are no records: of SQLite, of migrations, of the search index, and of the sequence of changes. */
-const NO_RECORDS = /^(sqlite_|__|search_|change|consumers|item_times|quiet_|staged_)/
+const NO_RECORDS = /^(sqlite_|__|search_|change|consumers|item_times|quiet_)/
 
 function createReset(file: string): () => void {
   const db = new SQLite(file)

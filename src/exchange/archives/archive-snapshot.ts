@@ -84,16 +84,16 @@ export class ArchiveSnapshot {
 
   /** Counts all records: a million takes more than 100 ms, so a service does without. */
   count(): number {
-    const counts = LISTS.map(({ table, isShown }) => `(select count(*) from ${table} where ${isShown})`)
+    const counts = LISTS.map(({ table, isArchived }) => `(select count(*) from ${table} where ${isArchived})`)
     return this.#number(`select ${counts.join(' + ')}`)
   }
 
-  #select({ table, fields, key, isShown }: ArchiveTable) {
+  #select({ table, fields, key, isArchived }: ArchiveTable) {
     const columnOf = (name: string) => `"${fields.find((field) => field.name === name)?.column}"`
     const columns = fields.map(({ column }) => `"${column}"`).join(', ')
     return this.#client
       .prepare<[], [bigint, ...StoredValue[]]>(
-        `select rowid, ${columns} from ${table} where ${isShown} order by ${key.map(columnOf).join(', ')}`,
+        `select rowid, ${columns} from ${table} where ${isArchived} order by ${key.map(columnOf).join(', ')}`,
       )
       .raw()
       .safeIntegers()

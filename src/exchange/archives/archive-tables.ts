@@ -6,7 +6,6 @@ import {
   SQLiteCustomColumn,
   type SQLiteTable,
 } from 'drizzle-orm/sqlite-core'
-import { isHiddenRow } from '../../db/hidden.ts'
 import { columnName, KINDS, keyIn } from '../../db/kinds.ts'
 import { auditLog, changes } from '../../db/schema.ts'
 
@@ -41,8 +40,8 @@ export interface ArchiveTable {
   fields: readonly RuledField[]
   /** The names of the fields that order its rows. */
   key: readonly string[]
-  /** Condition: the row does not belong to a running import. */
-  isShown: string
+  /** Condition: a row belongs into an archive. */
+  isArchived: string
 }
 
 /** Text written by triggers into the sequence: always JSON. */
@@ -53,10 +52,6 @@ function typeOf(table: SQLiteTable, name: string, column: SQLiteColumn): Archive
   const isJson = is(column, SQLiteCustomColumn) || (table === changes && CHANGED_RECORDS.includes(name))
   return isJson ? 'json' : 'plain'
 }
-
-/** Condition: a row does not belong to a running import, whose changes are not in the sequence yet. */
-const isShown = (table: SQLiteTable, columns: readonly string[]): string =>
-  table === changes ? 'true' : `not (${isHiddenRow(getTableName(table), columns)})`
 
 function archived(table: SQLiteTable, secret: readonly string[] = []): ArchiveTable {
   const key = keyIn(table)
@@ -85,10 +80,7 @@ function archived(table: SQLiteTable, secret: readonly string[] = []): ArchiveTa
     table: getTableName(table),
     fields,
     key,
-    isShown: isShown(
-      table,
-      fields.map(({ column }) => column),
-    ),
+    isArchived: 'true',
   }
 }
 
@@ -128,7 +120,7 @@ export const CONTENTS: ArchiveTable = {
   fields: [listed('sha256', 'text'), listed('size', 'number')],
   key: ['sha256'],
   // Incomplete ones have no hash; one by another tool might be no name of a file.
-  isShown: "length(sha256) = 64 and sha256 not glob '*[^0-9a-f]*'",
+  isArchived: "length(sha256) = 64 and sha256 not glob '*[^0-9a-f]*'",
 }
 
 /** All files of lines, in order. */
