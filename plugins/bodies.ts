@@ -51,7 +51,7 @@ function takeBodies(): preParsingHookHandler {
   const slots = new TransferSlots(LARGE_AT_ONCE, { ofShare: LARGE_OF_SHARE })
   return (request, reply, payload, done) => {
     const { method, headers, routeOptions } = request
-    const { takesFile = false, isBodyOptional = false } = routeOptions.config
+    const { takesFile = false } = routeOptions.config
     const isEmpty = isBodyAbsent(request)
     if (takesFile) {
       // Any media type, as for JSON. The file's reader reports an empty body.
@@ -59,7 +59,7 @@ function takeBodies(): preParsingHookHandler {
       return done(null, payload)
     }
     if (isEmpty && (hasBody(method) || routeOptions.schema?.body !== undefined)) {
-      if (!isBodyOptional) return done(new SpecifiedFailure('the request body is empty', 'not_json'))
+      if (!takesNoBody(request)) return done(new SpecifiedFailure('the request body is empty', 'not_json'))
       hideBody(request)
       request.body = {}
     } else if (headers['content-type'] !== JSON_TYPE) {

@@ -146,10 +146,17 @@ const ROOMS: Record<string, readonly string[]> = {
     'src/projects/phases.ts',
     'web',
   ],
-  'web/*': ['src/client/api.d.ts', 'src/client/types.d.ts', 'web', 'web/common'],
+  'web/*': [
+    'src/client/api.d.ts',
+    'src/client/types.d.ts',
+    'src/exchange/imports/write-time.ts',
+    'web',
+    'web/common',
+  ],
   'src/client/errors.ts': ['src/client/types.d.ts'],
   'src/client/random-id.ts': [],
   'src/projects/phases.ts': [],
+  'src/exchange/imports/write-time.ts': [],
 }
 
 /**

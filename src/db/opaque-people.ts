@@ -15,6 +15,7 @@ import {
 } from '../email-addresses.ts'
 import { newId } from './ids.ts'
 import { readArrayText, readObjectText } from './json-text.ts'
+import { newestChange } from './newest-change.ts'
 import { createIdReplacer } from './people-ids.ts'
 
 /** The formats of boards: the names of their data in metadata. */
@@ -246,7 +247,7 @@ function mendHistory(
 
 /** Gives people of imported boards opaque ids, and removes the addresses of people from metadata. Inside a transaction. */
 export function makePeopleOpaque(client: SQLite.Database): void {
-  const last = client.prepare<[], number>('select ifnull(max(seq), 0) from changes').pluck().get() ?? 0
+  const last = newestChange(client)
   const imported = importedIds(client)
   const ids = new Map(imported.filter(holdsAddress).map((id) => [id, newId()]))
   const isOfPerson = addressesOf(client, ids.keys())

@@ -4,6 +4,7 @@
  */
 import type SQLite from 'better-sqlite3'
 import { newId } from './ids.ts'
+import { newestChange } from './newest-change.ts'
 
 interface LargeWrite {
   number: number
@@ -24,9 +25,6 @@ const FIELDS = 'kind, id, action, project_id, item_id, from_project_id, owner_id
 
 /** The first place of the staged changes of a write; the next write's is as far again. */
 const PLACES = 2 ** 32
-
-const newestChange = (client: SQLite.Database): number =>
-  client.prepare<[], number>('select ifnull(max(seq), 0) from changes').pluck().get() ?? 0
 
 /** Moves published staged changes to their places in the sequence. */
 const FOLD = `insert into changes (seq, at, actor_id, "group", ${FIELDS})

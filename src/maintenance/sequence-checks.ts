@@ -3,6 +3,7 @@
 import { isJsonObject } from '../db/json-text.ts'
 import { KIND_NAMES } from '../db/kinds.ts'
 import { gapsIn, JUMP, LAST_SEQ } from '../db/lost-changes.ts'
+import { newestChange } from '../db/newest-change.ts'
 import { type Check, count, counted, found, NOTHING, together } from './checks.ts'
 
 /** Reported gaps, at most. */
@@ -32,7 +33,7 @@ const index: Check = {
   holds: 'the index of the sequence matches its changes',
   advice: '--fix removes it; the service rebuilds it in slices',
   find: ({ client }) => {
-    const newest = client.prepare<[], number | null>('select max(seq) from changes').pluck().get() ?? 0
+    const newest = newestChange(client)
     const mark = client.prepare<[], number>(MARK).pluck().get() ?? 0
     const beyond = client
       .prepare<[number], number>('select count(*) from change_subjects where seq > ?')

@@ -1,15 +1,13 @@
 /** Texts about an import, during it and afterwards. */
 import type { Import } from '../../src/client/api.d.ts'
+import { secondsOfWriting } from '../../src/exchange/imports/write-time.ts'
 import { formatNumber } from '../common/dates.ts'
 import { imports } from '../later-import-texts.ts'
-
-/** Records that the service writes in a second, at least. Others cannot write meanwhile. */
-const RECORDS_PER_SECOND = 20_000
 
 export function progressOf(job: Import | undefined): string {
   if (job === undefined || job.status === 'waiting') return imports.waiting
   if (job.total === 0) return imports.reading
-  const seconds = Math.floor(job.total / RECORDS_PER_SECOND)
+  const seconds = secondsOfWriting(job.total)
   const wait = seconds > 0 ? ` ${imports.wait(formatNumber(seconds))}` : ''
   return imports.writing(formatNumber(job.done), formatNumber(job.total)) + wait
 }

@@ -1,5 +1,6 @@
 /** Plans how an archive is written into a database, depending on existing records. */
 import type SQLite from 'better-sqlite3'
+import { newestChange } from '../../db/newest-change.ts'
 import { auditLog, members } from '../../db/schema.ts'
 import type { ArchivedMember, ArchivedPerson, ArchiveFacts } from './archive-facts.ts'
 import { ARCHIVED, CHANGES_FILE, fileOf } from './archive-tables.ts'
@@ -150,7 +151,7 @@ export function planArchive(
     strangers: 0,
   } as const
   if (client === undefined) return nothing
-  const lastSeq = client.prepare<[], number | null>('select max(seq) from changes').pluck().get() ?? 0
+  const lastSeq = newestChange(client)
   const admin = soleAdmin(client)
   if (admin === null) {
     const known = knownMembers(client, archived, mapMembers)

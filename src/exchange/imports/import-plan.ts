@@ -3,6 +3,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { SharedDatabase } from '../../db/client.ts'
 import type { people } from '../../db/schema.ts'
 import type { ImportedPerson } from '../../schemas/records.ts'
+import { secondsOfWriting } from './write-time.ts'
 
 /** Rows of one table, created lazily while writing, to save memory. */
 export interface PlannedRows {
@@ -62,12 +63,9 @@ export interface ImportPlan {
 export const totalOf = ({ tables, projectIds }: ImportPlan): number =>
   tables.reduce((sum, { count }) => sum + count, projectIds.length)
 
-/** Records that an import writes in a second, at least. */
-const RECORDS_PER_SECOND = 20_000
-
 /** How long other writes wait for an import, in lines: none for less than a second. */
 export function describeWait(records: number): string[] {
-  const seconds = Math.floor(records / RECORDS_PER_SECOND)
+  const seconds = secondsOfWriting(records)
   return seconds > 0 ? [`others can read meanwhile; their writes wait, for up to ${seconds} s or so`] : []
 }
 

@@ -2,6 +2,7 @@
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { SharedDatabase } from '../../db/client.ts'
 import { attributionOf, currentWrite } from '../../db/current-write.ts'
+import { newestChange } from '../../db/newest-change.ts'
 import { markQuiet } from '../../db/quiet-changes.ts'
 import { people, projects } from '../../db/schema.ts'
 import { insertInto } from '../../db/statements.ts'
@@ -20,10 +21,6 @@ export interface WritingOptions {
   /** Called at the end, in the same transaction. */
   whenWritten?: (made: Imported) => void
 }
-
-/** The newest change; 0 for none. */
-const newestChange = ({ $client: client }: SharedDatabase): number =>
-  client.prepare<[], number>('select ifnull(max(seq), 0) from changes').pluck().get() ?? 0
 
 /** Writes all rows, parents before children. Their changes are one group of the actor. */
 export function* importing(
@@ -71,7 +68,7 @@ export async function writeImport(
   options: WritingOptions,
 ): Promise<Imported> {
   // Slow checks run before the lock is held, and then only for newer changes.
-  const since = newestChange(write.db)
+  const since = newestChange(write.db.$client)
   plan.refuse(write.db)
   return await writeWhole(write, () => importing(write.db, plan, options, since))
 }
