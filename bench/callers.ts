@@ -9,11 +9,16 @@ export type Credentials = Readonly<Record<Credential, Record<string, string>>>
 const ADMIN = { email: 'admin@example.test', password: 'correct horse battery' }
 const MEMBER = { name: 'Maria', email: 'maria@example.test', password: ADMIN.password, role: 'member' }
 
-/** The environment of a service that requires sign-in, as on a network. It counts requests, but no load reaches the limit. */
-export const REQUIRED: Readonly<Record<string, string>> = {
-  AUTH_MODE: 'required',
+/** The first admin, who is created at the first start on a file, in any mode. */
+export const FIRST_ADMIN: Readonly<Record<string, string>> = {
   ADMIN_EMAIL: ADMIN.email,
   ADMIN_PASSWORD: ADMIN.password,
+}
+
+/** The environment of a service that requires sign-in, as on a network. It counts requests, but no load reaches the limit. */
+export const REQUIRED: Readonly<Record<string, string>> = {
+  ...FIRST_ADMIN,
+  AUTH_MODE: 'required',
   RATE_LIMIT_MAX: '1000000000',
 }
 

@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordAnswers } from './answers.ts'
 import { type BoardSize, seedBoard } from './board.ts'
+import { FIRST_ADMIN } from './callers.ts'
 import type { ServerData, ServerName, StartServer } from './servers.ts'
 
 /** The data of each server: the same rows for servers with a database, the same bytes for servers that send recorded bytes. */
@@ -31,7 +32,7 @@ async function makeData(folder: string, size: BoardSize, start: StartServer): Pr
   const ready = { answers: join(folder, 'answers') }
   seedBoard(`file:${service.database}`, size)
   copyFileSync(service.database, naive.database)
-  const server = await start('Phaseboard', service)
+  const server = await start('Phaseboard', { ...service, environment: FIRST_ADMIN })
   await recordAnswers(server.url, ready.answers)
   await server.stop()
   return { Phaseboard: service, 'node:http': ready, 'bare Fastify': ready, naive }

@@ -28,7 +28,7 @@ export interface ServerData {
   /** The folder of the built checkout to run; this one by default. */
   checkout?: string
   /** Additional environment variables. */
-  environment?: Record<string, string>
+  environment?: Readonly<Record<string, string>>
 }
 
 /** A running server. */

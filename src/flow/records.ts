@@ -1,5 +1,5 @@
 /** Reads the records of a board's items: items, activity, and changes in the sequence. */
-import { type SQL, sql } from 'drizzle-orm'
+import { and, type SQL, sql } from 'drizzle-orm'
 import { conditionsIn, valuesOf } from '../board/item-lists.ts'
 import { withStages } from '../board/stages.ts'
 import type { SharedDatabase } from '../db/client.ts'
@@ -41,9 +41,11 @@ function statementsOf(db: SharedDatabase) {
         .orderBy(...inOrder(kanbanColumns)),
     ),
     ofProject: items((names) => conditions(names)),
-    elsewhere: items(
-      (names) =>
-        sql`${amongIds(kanbanItems.id)} and ${conditions(names.filter((name) => name !== 'ids' && name !== 'projectId'))}`,
+    elsewhere: items((names) =>
+      and(
+        amongIds(kanbanItems.id),
+        conditions(names.filter((name) => name !== 'ids' && name !== 'projectId')),
+      ),
     ),
     existing: selectAll<{ id: string }>(db, () =>
       db.select({ id: kanbanItems.id }).from(kanbanItems).where(amongIds(kanbanItems.id)),

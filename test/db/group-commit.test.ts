@@ -234,7 +234,7 @@ t.test('a failed commit rejects all writes and stores nothing', async (t) => {
 t.test('an error that rolls back the whole transaction rejects all writes', async (t) => {
   const { write, put, committed, client } = setUp(t)
   // The table has no triggers, because SQLite would then undo only the statement.
-  const fill = client.prepare("insert into audit_log (id, action) values ('big', hex(randomblob(50000)))")
+  const fill = client.prepare("insert into audit_log (id, action) values ('big', hex(randomblob(500000)))")
   client.pragma(`max_page_count = ${client.pragma('page_count', { simple: true })}`)
   let isUndone = false
   let wentOn = false
@@ -265,7 +265,7 @@ t.test('an error that rolls back the whole transaction rejects all writes', asyn
 t.test('an error that rolls back only a statement rejects only its write', async (t) => {
   const { write, put, committed, client } = setUp(t)
   const fill = client.prepare(
-    "insert into teams (id, name) select value, hex(randomblob(50000)) from json_each('[1, 2]')",
+    "insert into teams (id, name) select value, hex(randomblob(500000)) from json_each('[1, 2]')",
   )
   client.pragma(`max_page_count = ${client.pragma('page_count', { simple: true })}`)
   const results = await Promise.allSettled([
