@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { createCheckpoints } from '../src/db/checkpoints.ts'
 import { databasePath, openDatabase, type SharedDatabase } from '../src/db/client.ts'
 import { type DatabaseFiles, filesOpenToOthers, refuseReadOnly } from '../src/db/files.ts'
 import { createGroupCommit, type GroupCommit } from '../src/db/group-commit.ts'
@@ -31,7 +32,9 @@ export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
     app.decorate('discardDatabase', discard)
     app.addHook('onClose', async () => close())
 
-    const groupCommit = createGroupCommit(db, files)
+    const checkpoint =
+      walCheckpoints === 'service' ? createCheckpoints(db, () => app.writer.checkpoint()) : undefined
+    const groupCommit = createGroupCommit(db, files, checkpoint)
     app.decorate('groupCommit', groupCommit)
     // Hooks run in reverse order: nothing is written to a closed database.
     app.addHook('onClose', async () => groupCommit.close())

@@ -80,8 +80,13 @@ const stopped = () => new Error('the service has stopped')
  * resolves before the commit; if that fails, all reject and nothing is written. A single write does not wait for
  * others. While another process holds the write lock, writes wait, at most {@link BUSY_TIMEOUT} each, without blocking
  * the event loop. Nothing is committed to files that were replaced or removed since they were opened.
+ * @param checkpoint runs one if it is time; called after each commit, once its responses are on their way
  */
-export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_FILES): GroupCommit {
+export function createGroupCommit(
+  db: SharedDatabase,
+  files: DatabaseFiles = NO_FILES,
+  checkpoint: () => void = () => {},
+): GroupCommit {
   const { $client: client } = db
   const attribution = attributionOf(db)
   const begin = client.prepare('begin immediate')
@@ -183,9 +188,19 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
       sizes.add(group.length)
       if (hasChanged && failure === earlier) failure = undefined
       for (const settle of outcomes) settle()
+      setImmediate(afterCommit)
     } catch (error) {
       rejectAll(group, error)
       if (client.inTransaction) rollback.run()
+    }
+  }
+
+  function afterCommit(): void {
+    if (isClosed) return
+    try {
+      checkpoint()
+    } catch {
+      // The log stays longer. A later commit tries again, and fails itself if nothing can be written.
     }
   }
 

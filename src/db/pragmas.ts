@@ -9,7 +9,7 @@ const CACHE_SIZE = 16_384
  * Pages in the write-ahead log after which a checkpoint copies them into the file, some 16 MB. A page that changed often
  * is copied once, so a longer log (SQLite's default is 1000) spares busy boards most of that work.
  */
-const CHECKPOINT_PAGES = 4000
+export const CHECKPOINT_PAGES = 4000
 
 /**
  * Bytes to which a checkpoint truncates the WAL file, four times its usual size: a long read lets it grow without

@@ -48,8 +48,14 @@ export interface BatchTask {
   service: ServiceOfRoutes
 }
 
+/** A checkpoint of the write-ahead log. */
+interface CheckpointTask {
+  id: number
+  isCheckpoint: true
+}
+
 /** A message to the worker thread: a task, or a stop. */
-export type Task = ReadTask | WriteTask | BatchTask
+export type Task = ReadTask | WriteTask | BatchTask | CheckpointTask
 export type Posted = Task | 'end'
 
 /** The result of a task, as posted back. */
@@ -200,6 +206,14 @@ export class Offload {
     const post: Waiting['post'] = (worker, id) =>
       worker.postMessage({ batch, context, service, id } satisfies BatchTask)
     return (await this.#add(context.turn ?? null, isRead(batch), post, undefined, 'routes')) as WriteOutcome
+  }
+
+  /** Copies the write-ahead log into the file. @throws like {@link Offload.write} */
+  async checkpoint(): Promise<void> {
+    this.#ensureSameFile()
+    await this.#add(null, false, (worker, id) =>
+      worker.postMessage({ isCheckpoint: true, id } satisfies CheckpointTask),
+    )
   }
 
   #ensureSameFile(): void {

@@ -52,6 +52,7 @@ async function performBatch({ batch, context, service }: BatchTask): Promise<Wri
 }
 
 function perform(task: Exclude<Task, BatchTask>): unknown {
+  if ('isCheckpoint' in task) return void db.$client.pragma('wal_checkpoint(passive)')
   const { call } = task
   if ('context' in task) return write(call, task.context)
   const late = () => tookTooLong('The request')
