@@ -8,7 +8,7 @@ import { databasePath } from '../src/db/client.ts'
 import { lockOfWork } from '../src/db/process-lock.ts'
 import { repeat } from '../src/http/repeated.ts'
 import type { Call } from '../src/requests/calls.ts'
-import { BY_SERVICE } from '../src/requests/write.ts'
+import { BY_SERVICE } from '../src/requests/perform.ts'
 import { NotificationTail } from '../src/streams/notification-tail.ts'
 
 declare module 'fastify' {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { FAR_BEHIND, LARGE_SLICE } from '../src/changes/subjects.ts'
 import { repeat } from '../src/http/repeated.ts'
-import { BY_SERVICE } from '../src/requests/write.ts'
+import { BY_SERVICE } from '../src/requests/perform.ts'
 
 /** Milliseconds between two checks whether the index is far behind. */
 const INTERVAL = 10_000

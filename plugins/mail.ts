@@ -15,7 +15,7 @@ import type { MailFailure } from '../src/mail/smtp-sender.ts'
 import { domainOf, type Mailbox, parseMailbox } from '../src/mailbox.ts'
 import type { OnNotification } from '../src/phaseboard.d.ts'
 import type { Call } from '../src/requests/calls.ts'
-import { BY_SERVICE } from '../src/requests/write.ts'
+import { BY_SERVICE } from '../src/requests/perform.ts'
 import type { Language } from '../src/schemas/records.ts'
 
 /** The options of the mail plugin. */

@@ -3,7 +3,7 @@ import { repeat } from '../src/http/repeated.ts'
 import { LINK_LIFETIME } from '../src/members/member-links.ts'
 import type { Call } from '../src/requests/calls.ts'
 import { KEPT_FOR } from '../src/requests/idempotency-store.ts'
-import { BY_SERVICE } from '../src/requests/write.ts'
+import { BY_SERVICE } from '../src/requests/perform.ts'
 import { FORMER_SECRET_KEPT } from '../src/webhooks/deliveries.ts'
 
 const HOUR = 60 * 60 * 1000

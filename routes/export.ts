@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../src/errors.ts'
+import { ensureNamed, sendZip } from '../src/requests/respond.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { ensureNamed, sendZip } from '../src/requests/send.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
 import { timestamp } from '../src/time.ts'
 

@@ -3,8 +3,8 @@ import type { FastifyReply } from 'fastify'
 import { callerOf, memberOf } from '../src/access/identity.ts'
 import type { ItemFile } from '../src/board/item-files.ts'
 import { hostedAmong } from '../src/requests/hosted-people.ts'
+import { ensureNamed, isNotModified } from '../src/requests/respond.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { ensureNamed, isNotModified } from '../src/requests/send.ts'
 import { ErrorBody, IdParams, NotModified, ref } from '../src/schemas/common.ts'
 
 /** The name of a downloaded file. Ids from other tools may contain any characters. */

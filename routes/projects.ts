@@ -6,9 +6,9 @@ import { SHARERS } from '../src/members/sharing.ts'
 import { PROJECT_SORTS } from '../src/projects/projects.ts'
 import { ExpandQuery, expandsPeople, sendWithPeople } from '../src/requests/expand.ts'
 import { ListQuery } from '../src/requests/pages.ts'
+import { sendPage, sendSnapshot } from '../src/requests/respond.ts'
 import { listFor, recordOf } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { sendPage, sendSnapshot } from '../src/requests/send.ts'
 import { isStrict } from '../src/requests/strictness.ts'
 import {
   AnyObject,

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { Exposition } from '../src/http/prometheus.ts'
 import { memoizeAsync } from '../src/once.ts'
+import { ensureNamed } from '../src/requests/respond.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { ensureNamed } from '../src/requests/send.ts'
 
 /** The options of the route for Prometheus. */
 interface PrometheusOptions {

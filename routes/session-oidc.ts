@@ -9,8 +9,8 @@ import { baseUrl } from '../src/http/public-url.ts'
 import type { ProviderAccount } from '../src/members/provider-accounts.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 import { plainPage } from '../src/plain-page.ts'
+import { BY_SERVICE } from '../src/requests/perform.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { BY_SERVICE } from '../src/requests/write.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
 
 type Provider = OpenIdSettings & Pick<Config, 'oidcSignUp' | 'oidcRedirectUrl'>

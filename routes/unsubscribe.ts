@@ -4,8 +4,8 @@ import { addressOf } from '../src/access/addresses.ts'
 import { createMailLimits } from '../src/access/mail-limits.ts'
 import { notFound } from '../src/errors.ts'
 import { memberOfToken, unsubscribePage } from '../src/mail/unsubscribe.ts'
+import { BY_SERVICE } from '../src/requests/perform.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { BY_SERVICE } from '../src/requests/write.ts'
 
 const Params = Type.Object({ token: Type.String() })
 

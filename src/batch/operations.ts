@@ -12,8 +12,8 @@ import { ApiError, invalidField } from '../errors.ts'
 import { repairUrl } from '../http/urls.ts'
 import { once } from '../once.ts'
 import type { Call } from '../requests/calls.ts'
+import type { ResponseShape } from '../requests/respond.ts'
 import { methodsOf, shapeOf } from '../requests/response-shapes.ts'
-import type { ResponseShape } from '../requests/responses.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

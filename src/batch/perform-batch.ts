@@ -1,8 +1,8 @@
 /** Performs batches, in one write or one read: on the event loop if they are small, else whole in the worker thread. */
 import { read, type SharedDatabase } from '../db/client.ts'
 import { isFollowedByWorker, TooMuchWork } from '../db/work-limits.ts'
+import type { WriteContext, WriteOutcome, WriteWork } from '../requests/perform.ts'
 import type { ScopedRules } from '../requests/scoped-rules.ts'
-import type { WriteContext, WriteOutcome, WriteWork } from '../requests/write.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { type Batch, BatchRun, type BatchSurroundings, isRead } from './batch.ts'
 import type { WithinLimits } from './limits.ts'

@@ -80,7 +80,7 @@ const stopped = () => new Error('the service has stopped')
  * resolves before the commit; if that fails, all reject and nothing is written. A single write does not wait for
  * others. While another process holds the write lock, writes wait, at most {@link BUSY_TIMEOUT} each, without blocking
  * the event loop. Nothing is committed to files that were replaced or removed since they were opened.
- * @param checkpoint runs one if it is time; called after each commit, once its responses are on their way
+ * @param checkpoint runs one if it is time; called after each commit
  */
 export function createGroupCommit(
   db: SharedDatabase,
@@ -188,7 +188,7 @@ export function createGroupCommit(
       sizes.add(group.length)
       if (hasChanged && failure === earlier) failure = undefined
       for (const settle of outcomes) settle()
-      setImmediate(afterCommit)
+      afterCommit()
     } catch (error) {
       rejectAll(group, error)
       if (client.inTransaction) rollback.run()
@@ -196,7 +196,6 @@ export function createGroupCommit(
   }
 
   function afterCommit(): void {
-    if (isClosed) return
     try {
       checkpoint()
     } catch {

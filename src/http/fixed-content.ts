@@ -9,7 +9,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { encoded, etagOf } from '../etags.ts'
 import { getOrMake, memoizeAsync } from '../once.ts'
-import { ensureNamed, isNotModified } from '../requests/send.ts'
+import { ensureNamed, isNotModified } from '../requests/respond.ts'
 import { codingFor, vary } from './compression.ts'
 
 /** Better compression than that of other responses, since it runs once. */

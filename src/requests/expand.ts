@@ -6,7 +6,7 @@ import { etagOf } from '../etags.ts'
 import type { MaybePromise, Snapshot } from '../reading/snapshots.ts'
 import { othersAmong } from './hosted-people.ts'
 import { PartedBody } from './parted-body.ts'
-import { sendSnapshot } from './send.ts'
+import { sendSnapshot } from './respond.ts'
 
 /** Bytes from which on a record is not copied: copying some megabytes takes milliseconds. */
 const LARGE = 1024 * 1024

@@ -17,14 +17,12 @@ import { preconditionFailed } from '../errors.ts'
 import { isSafe } from '../members/identity.ts'
 import { type Call, isCall } from './calls.ts'
 import { isRepeated, repeatableOf } from './idempotency.ts'
-import type { Dispatcher, Performable } from './perform.ts'
+import type { Dispatcher, Performable, WriteContext } from './perform.ts'
 import { comparePreconditions, type Preconditions } from './preconditions.ts'
 import { unchangedOf } from './read-only.ts'
-import type { Responder } from './respond.ts'
+import type { Responder, ResponseShape } from './respond.ts'
 import { methodsOf, type RouteRecord } from './response-shapes.ts'
-import type { ResponseShape } from './responses.ts'
 import type { ScopedRules } from './scoped-rules.ts'
-import type { WriteContext } from './write.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

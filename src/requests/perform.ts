@@ -1,22 +1,112 @@
-/** The dispatcher: performs calls of rules on the event loop or, if they would block it for too long, in the worker thread. */
+/**
+ * Performs calls of rules: on the event loop or, if they would block it for too long, in a worker thread. A write checks its preconditions,
+ * runs its rule and stores the response for retries, in one transaction.
+ */
+
 import type { Caller } from '../access/caller.ts'
 import type { Principal } from '../access/policy.ts'
 import type { SharedDatabase } from '../db/client.ts'
-import type { Written } from '../db/current-write.ts'
+import { currentWrite, type Written } from '../db/current-write.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import { isLimited, TooMuchWork } from '../db/work-limits.ts'
 import type { Attempt } from '../reading/large-snapshots.ts'
 import type { MaybePromise } from '../reading/snapshots.ts'
 import { type Call, ruleAt, run } from './calls.ts'
-import type { ScopedRules } from './scoped-rules.ts'
-import {
-  BY_SERVICE,
-  type PendingOutcome,
-  type WriteContext,
-  type WriteOutcome,
-  type WriteWork,
-  writing,
-} from './write.ts'
+import { BODY_BYTES, type RepeatableRequest, type StoredResponse } from './idempotency-store.ts'
+import { comparePreconditions, type Preconditions } from './preconditions.ts'
+import { type ResponseShape, responseOf, toText } from './respond.ts'
+import type { Rules } from './rules.ts'
+import type { ChangeCheck, ScopedRules } from './scoped-rules.ts'
+
+/** The context of a write: actor, preconditions, and how to store the response; structured-cloneable. */
+export interface WriteContext extends Preconditions {
+  /** The acting member; null for the service itself. */
+  actorId: string | null
+  /** The member whose turn it takes in the worker thread: see `Offload.perform`; may be absent. */
+  turn?: string | null
+  /** The writer; undefined: unlimited access. */
+  principal?: Principal | undefined
+  /** Whether it is known to be too much for the event loop, if there is a worker thread. */
+  isLong?: boolean
+  /** Stores the response for retries. `isSecret`: without its body. `hasReads`: it contains the results of reads. */
+  repeatable?: { request: RepeatableRequest; shape: ResponseShape; isSecret: boolean; hasReads?: boolean }
+}
+
+/** The service itself writes, without preconditions. */
+export const BY_SERVICE: WriteContext = { actorId: null }
+
+export interface WriteOutcome<Result = unknown> {
+  /** The rule's result; undefined for a replay. */
+  value: Result
+  /** The last change of the write; undefined if it made none. */
+  seq: number | undefined
+  /** The response, if it is stored. */
+  response?: StoredResponse
+  /** Whether it was a replay, and nothing was done. */
+  isReplay?: boolean
+}
+
+/** The outcome of an uncommitted write, without its last change, which only the transaction knows. */
+export type PendingOutcome = Omit<WriteOutcome, 'seq'>
+
+/**
+ * The work of a write: a call, or a function of the caller's rules and the check of its changes, which is undefined for unlimited access. If the
+ * function throws its result, to roll back, it must check the changes before.
+ */
+export type WriteWork = Call | ((rules: Rules, check?: ChangeCheck) => unknown)
+
+/**
+ * Runs a write inside a transaction.
+ * @throws ApiError 412 with the current ETag, 422 or 409 (see `IdempotencyStore`), or the error of the work
+ */
+export function runWrite(
+  db: SharedDatabase,
+  scoped: ScopedRules,
+  work: WriteWork,
+  context: WriteContext,
+): PendingOutcome {
+  const { repeatable, principal } = context
+  const stored = repeatable && scoped.repetition(principal, repeatable.request)
+  if (stored) return { value: undefined, response: stored, isReplay: true }
+  const perform = (rules: Rules, check?: ChangeCheck): PendingOutcome => {
+    if (context.record) comparePreconditions(rules, context)
+    const value = typeof work === 'function' ? work(rules, check) : run(rules, work)
+    return repeatable ? { value, response: store(db, scoped, value, context) } : { value }
+  }
+  return principal === undefined ? perform(scoped.all) : scoped.write(principal, perform)
+}
+
+/** The same for callers that begin the transaction. */
+export const writing =
+  (db: SharedDatabase, scoped: ScopedRules, work: WriteWork, context: WriteContext) => (): PendingOutcome =>
+    runWrite(db, scoped, work, context)
+
+/** A response to store, without a too large body, which the responder reads. */
+function storedResponse(shape: ResponseShape, value: unknown): Omit<StoredResponse, 'seq'> {
+  if (value === undefined && shape.kind === 'record') return { status: shape.status, body: null, etag: null }
+  const { status, body, etag } = responseOf(shape, value)
+  return { status, body: toText(body), etag }
+}
+
+/** Stores the response to a write that has just been made. @param value the rule's result */
+function store(
+  db: SharedDatabase,
+  scoped: ScopedRules,
+  value: unknown,
+  { repeatable, principal }: WriteContext,
+): StoredResponse {
+  const { request, shape, isSecret, hasReads = false } = repeatable as NonNullable<WriteContext['repeatable']>
+  const { changes, idempotencyStore } = scoped.all
+  const last = changes.sequence.last()
+  const seq = last > currentWrite(db).since ? last : null
+  const response = { ...storedResponse(shape, value), seq }
+  const isLarge = response.body === null || Buffer.byteLength(response.body) > BODY_BYTES
+  // A write that changed nothing may be repeated: the repeated result is more useful than `Already done`.
+  if (response.seq === null && isLarge) return response
+  const stored = isSecret ? { ...response, body: null } : response
+  idempotencyStore.keep(request, stored, hasReads ? scoped.seenBy(principal) : null)
+  return response
+}
 
 /** Work that is no single call and performs itself: a batch. */
 export interface Work<Result = unknown> {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ApiError, preconditionFailed, validationFailed } from '../errors.ts'
 import { isMatch, isNamed } from '../etags.ts'
 import { type Call, run } from './calls.ts'
-import { etagOfRecord, type ResponseShape, responseOf, toText } from './responses.ts'
+import { etagOfRecord, type ResponseShape, responseOf, toText } from './respond.ts'
 import type { Rules } from './rules.ts'
 
 /** The preconditions of a request; structured-cloneable. */

@@ -10,7 +10,7 @@ import {
   SHOWN_ONCE,
 } from '../schemas/records.ts'
 import type { Call } from './calls.ts'
-import type { ResponseShape } from './responses.ts'
+import type { ResponseShape } from './respond.ts'
 
 /** The schemas that have an ETag like a record with an id. */
 const likeRecords: readonly TSchema[] = [KanbanCountsSchema, PersonalIdeaListSchema, PreferencesSchema]

@@ -6,7 +6,7 @@ import { parse as parseRange } from 'range-parser'
 import { isShownInPlace } from '../board/media-types.ts'
 import { CHUNK_BYTES } from '../db/file-contents.ts'
 import { ApiError } from '../errors.ts'
-import { ensureNamed, isNotModified } from './send.ts'
+import { ensureNamed, isNotModified } from './respond.ts'
 
 /** Reads a chunk of a content. */
 export type ReadChunk = (chunk: number) => Promise<Uint8Array | undefined>

@@ -1,7 +1,7 @@
 /** Consumers that tests start and stop, with a clock that they set. */
 import { NotificationConsumer } from '../../src/attention/consumer.ts'
 import { NO_LOCK } from '../../src/db/process-lock.ts'
-import { BY_SERVICE } from '../../src/requests/write.ts'
+import { BY_SERVICE } from '../../src/requests/perform.ts'
 import type { App } from '../helper.ts'
 import type { ManualClock } from '../receivers.ts'
 

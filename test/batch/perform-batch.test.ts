@@ -5,8 +5,8 @@ import type { Batch, BatchedRequest } from '../../src/batch/batch.ts'
 import { createLoopLimits, limitsInWorker, type WithinLimits } from '../../src/batch/limits.ts'
 import { type BatchConnection, createBatches, runBatch } from '../../src/batch/perform-batch.ts'
 import { ensureInTime } from '../../src/db/deadline.ts'
+import type { WriteContext } from '../../src/requests/perform.ts'
 import { createReaderCheck } from '../../src/requests/readers.ts'
-import type { WriteContext } from '../../src/requests/write.ts'
 import { type App, build, count } from '../helper.ts'
 
 const CREATE: BatchedRequest = { method: 'POST', path: '/api/projects', body: { name: 'New' } }

@@ -5,7 +5,7 @@ import type SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { Search } from '../../src/reading/search.ts'
-import { BY_SERVICE } from '../../src/requests/write.ts'
+import { BY_SERVICE } from '../../src/requests/perform.ts'
 import { watch } from '../executions.ts'
 import { type App, build, createProject, send } from '../helper.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { mock } from 'node:test'
 import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { BY_SERVICE } from '../../src/requests/write.ts'
+import { BY_SERVICE } from '../../src/requests/perform.ts'
 import { type App, build, count, createProject, LONG_AGO } from '../helper.ts'
 
 const DAY = 24 * 60 * 60 * 1000

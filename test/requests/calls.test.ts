@@ -3,7 +3,7 @@ import { SqliteError } from 'better-sqlite3'
 import t from 'tap'
 import { SERVICE } from '../../src/access/caller.ts'
 import { ApiError } from '../../src/errors.ts'
-import { BY_SERVICE } from '../../src/requests/write.ts'
+import { BY_SERVICE } from '../../src/requests/perform.ts'
 import { outcomeOf, unwrap } from '../../src/worker/outcomes.ts'
 import { build, count, createProject, LONG_AGO, send } from '../helper.ts'
 

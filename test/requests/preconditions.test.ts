@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { ApiError } from '../../src/errors.ts'
 import { comparePreconditions, type Preconditions, resultOf } from '../../src/requests/preconditions.ts'
-import { etagOfRecord, type ResponseShape } from '../../src/requests/responses.ts'
+import { etagOfRecord, type ResponseShape } from '../../src/requests/respond.ts'
 import type { Rules } from '../../src/requests/rules.ts'
 
 const CARD = { id: 'c', title: 'Card', list: [1] }
