@@ -109,7 +109,7 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
       }),
     {
       details: [
-        `It imports everything or nothing, and does not block other writes. Values without a matching field are stored in metadata.${format}. A file that does not parse changes nothing.`,
+        `It imports everything or nothing. Other writes wait for a large board, half a second for 10,000 records. Values without a matching field are stored in metadata.${format}. A file that does not parse changes nothing.`,
         'People of the board become the members with the same email. Others keep their names until they are mapped, here or later with people map.',
       ],
       settings: ['DATABASE_URL'],

@@ -37,7 +37,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
     const time = isTimed ? ', updated_at = :at' : ''
     return {
       count: client
-        .prepare<[object], number>(`select count(*) from (select 1 from ${rows} limit ${MOST})`)
+        .prepare<[object], number>(`select count(*) from (select 1 from ${rows} limit ${MOST + 1})`)
         .pluck(),
       rename: client.prepare(`update ${table} set ${column} = :into${time} where ${column} = +:id`),
     }
@@ -69,7 +69,7 @@ export function createMerge(db: SharedDatabase): (id: string, into: string, at: 
     // A merge is rare, and may change many records.
     if (isLimited(db)) throw new TooMuchWork()
     const total = ofKinds.reduce((sum, { count }) => sum + Number(count.get({ id })), 0)
-    if (total >= MOST) throw new ApiError(413, 'Too much to merge at once')
+    if (total > MOST) throw new ApiError(413, 'Too much to merge at once')
     const left = leave.run({ id, into }).changes
     const counts = ofKinds.map(({ kind, rename }) => [kind, rename.run({ id, into, at }).changes] as const)
     point.run({ id, into, at })
