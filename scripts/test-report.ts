@@ -4,6 +4,9 @@ import { Parser, type Result } from 'tap-parser'
 
 const SLOWEST = 10
 
+/** The room of a test file: its folder, e.g. `test/web`, or `test`. */
+const roomOf = (file: string): string => /^test\/[^/]+(?=\/)/.exec(file)?.[0] ?? 'test'
+
 /** Redundant fields of tap's failures. */
 const REDUNDANT = new Set(['at', 'diff', 'externalID', 'source', 'stack', 'stdio', 'test'])
 
@@ -106,10 +109,25 @@ export class TestReport {
     for (const file of files) this.#files.set(file, later.#of(file))
   }
 
-  /** Writes the skipped tests, the slowest files, the flaky ones and the totals. @param flaky files that only passed when they ran once more */
+  /** Writes where the time is: each room's seconds, files and assertions, most first. */
+  #writeRooms(): void {
+    const rooms = [...Map.groupBy(this.#files, ([file]) => roomOf(file))].map(([room, files]) => ({
+      room,
+      files: files.length,
+      time: files.reduce((sum, [, { time }]) => sum + time, 0),
+      passed: files.reduce((sum, [, { passed }]) => sum + passed, 0),
+    }))
+    if (rooms.length < 2) return
+    this.#write('by room:\n')
+    for (const { room, files, time, passed } of rooms.sort((one, other) => other.time - one.time))
+      this.#write(`${(time / 1000).toFixed(1).padStart(7)} s  ${room}: ${files} files, ${passed} passed\n`)
+  }
+
+  /** Writes the skipped tests, where the time is, the slowest files, the flaky ones and the totals. @param flaky files that only passed when they ran once more */
   close(flaky: readonly string[]): void {
     const slowest = [...this.#files].sort(([, one], [, other]) => other.time - one.time).slice(0, SLOWEST)
     for (const line of this.#skipped) this.#write(line)
+    this.#writeRooms()
     this.#write(`the slowest of ${this.#files.size} files:\n`)
     for (const [name, { time }] of slowest)
       this.#write(`${(time / 1000).toFixed(1).padStart(7)} s  ${name}\n`)
