@@ -8,7 +8,7 @@ import { hostIdentity } from '../src/access/host-member.ts'
 import { CALLER, IDENTITY } from '../src/access/identity.ts'
 import { createOwnOrigin, type OriginOptions, type OwnOrigin } from '../src/access/own-origin.ts'
 import { createSessionCookies, registerCookies, type SessionCookies } from '../src/access/session-cookies.ts'
-import { createSignInLimits, type SignInLimits } from '../src/access/sign-in-limits.ts'
+import { SignInLimits } from '../src/access/sign-in-limits.ts'
 import { adminRequired } from '../src/errors.ts'
 import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade } from '../src/members/first-admin.ts'
 import { type Access, authorize, type Identity } from '../src/members/identity.ts'
@@ -58,8 +58,7 @@ const errorFor = (access: Access, error: unknown) =>
   access === 'admin-or-403' && isClientError(error) ? adminRequired() : error
 
 /**
- * Identifies each request's member and role, once, before anything else of the request is processed, and checks them
- * against the route's declared `access`.
+ * Identifies each request's member and role, once, before its body is read, and checks them against the route's declared `access`.
  */
 export default fp<AuthOptions>(
   async (app, options) => {
@@ -78,7 +77,7 @@ export default fp<AuthOptions>(
     app.decorateRequest(IDENTITY, null)
     app.decorateRequest(CALLER, null)
     app.decorate('firstAdmin', undefined)
-    app.decorate('signInLimits', createSignInLimits())
+    app.decorate('signInLimits', new SignInLimits())
     app.decorate('sessionCookies', cookies)
     app.decorate('ownOrigin', ownOrigin)
 

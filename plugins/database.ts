@@ -17,7 +17,7 @@ declare module 'fastify' {
      * file `also`. A database that existed before is only closed.
      */
     discardDatabase: (also?: string) => void
-    /** Commits the writes of one turn of the event loop together. Only the dispatcher uses it; all others call `perform`. */
+    /** Commits the writes of one turn of the event loop together. The dispatcher, batches and the store of files use it; all others call `perform`. */
     groupCommit: GroupCommit
   }
 }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { identityOf, memberOf } from '../src/access/identity.ts'
-import { createMailLimits } from '../src/access/mail-limits.ts'
+import { createTestMailLimit } from '../src/access/mail-limits.ts'
 import { requireWholeAccount } from '../src/access/own-account.ts'
 import { conflict, forbidden } from '../src/errors.ts'
 import { accountOf } from '../src/members/identity.ts'
@@ -33,7 +33,7 @@ const requireAccount: onRequestHookHandler = (request, _reply, done) => {
 /** Each member's own preferences. */
 const preferenceRoutes: Routes = async (app) => {
   const { preferences } = app.mail
-  const limits = createMailLimits()
+  const limit = createTestMailLimit()
   const tags = ['Preferences']
   const config = { access: 'own' } as const
   const isAvailable = () => app.sendTestMail !== undefined
@@ -95,7 +95,7 @@ const preferenceRoutes: Routes = async (app) => {
       const { sendTestMail } = app
       if (sendTestMail === undefined) throw conflict('This service sends no e-mail', 'conflict')
       const id = ownIdOf(request)
-      await limits.countTest(id)
+      limit.count(id)
       const { email: address } = app.rules.members.get(id)
       const { language } = app.rules.mail.preferences.get(id, true)
       const failure = await sendTestMail({ name: memberOf(request).name, address }, language)

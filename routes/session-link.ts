@@ -44,9 +44,9 @@ const sessionLinkRoutes: Routes = async (app) => {
     },
     handler: async (request) => {
       const address = addressOf(request)
-      await limits.count(address, ANY_LINK)
+      limits.count(address, ANY_LINK)
       const found = app.rules.members.links.find(request.body.token)
-      await limits.forgive(address, ANY_LINK)
+      limits.forgive(address, ANY_LINK)
       return found
     },
   })
@@ -72,14 +72,14 @@ const sessionLinkRoutes: Routes = async (app) => {
     handler: async (request, reply) => {
       const { token, password, ...given } = request.body
       const address = addressOf(request)
-      await limits.count(address, ANY_LINK)
+      limits.count(address, ANY_LINK)
       const { memberId } = app.rules.members.links.find(token)
       const former = memberId === null ? null : app.rules.members.stored(memberId).passwordHash
       const removeInitial = await prepareInitialPasswordRemoval(app.db, former)
       const passwordHash = await hashPassword(password)
       const use = links.use(token, { ...given, passwordHash }, cookies.read(request), address)
       const { member, session } = (await app.perform(use, BY_SERVICE)).value
-      await limits.forgive(address, ANY_LINK)
+      limits.forgive(address, ANY_LINK)
       removeAfterwards(removeInitial, request.log)
       cookies.set(request, reply, session)
       return reply

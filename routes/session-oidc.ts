@@ -149,7 +149,7 @@ const openIdRoutes: Routes<{ provider: Provider; publicUrl: string | undefined }
       cookies.keepSignIn(request, reply, '', 0)
       // Before it is counted: any page can make a browser send a callback that nobody has begun.
       const begun = provider.begunBy(kept)
-      await limits.count(address, ANY_ACCOUNT)
+      limits.count(address, ANY_ACCOUNT)
       const { account, returnTo } = await provider.end(queryOf(request), begun, request.log)
       const { oidcSignUp } = settings
       const signIn = app.members.accounts.signIn(account, oidcSignUp, cookies.read(request), address)
@@ -158,7 +158,7 @@ const openIdRoutes: Routes<{ provider: Provider; publicUrl: string | undefined }
           await recordRefusal(request, account)
         throw error
       })
-      await limits.forgive(address, ANY_ACCOUNT)
+      limits.forgive(address, ANY_ACCOUNT)
       cookies.set(request, reply, session)
       return reply.redirect(returnTo)
     },

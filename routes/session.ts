@@ -64,14 +64,14 @@ const sessionRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { a
     handler: async (request, reply) => {
       const { email, password } = request.body
       const address = addressOf(request)
-      await limits.count(address, email)
+      limits.count(address, email)
       const found = app.rules.members.findByEmail(email)
       const matches = await verifyPassword(found?.passwordHash ?? null, password)
       if (!found || !matches || found.disabled) {
         recordFailure(request, found)
         throw invalidCredentials()
       }
-      await limits.forgive(address, email)
+      limits.forgive(address, email)
       const { id, name, role } = found
       const signIn = sessions.signIn(found, cookies.read(request), address)
       const { value: session } = await app.perform(signIn, BY_SERVICE)

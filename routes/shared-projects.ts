@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { addressOf } from '../src/access/addresses.ts'
 import type { Caller } from '../src/access/caller.ts'
-import { createShareLimits } from '../src/access/share-limits.ts'
+import { ShareLimits } from '../src/access/share-limits.ts'
 import type { JsonPage } from '../src/db/pages.ts'
 import { ApiError, notFound } from '../src/errors.ts'
 import { etagOf } from '../src/etags.ts'
@@ -32,14 +32,14 @@ const withoutProject = (error: unknown): unknown =>
 
 /** Projects as share links show them, to anybody with the link. */
 const sharedProjectRoutes: Routes = async (app) => {
-  const limits = createShareLimits()
+  const limits = new ShareLimits()
 
   /** The project of a link. @throws ApiError 429; 404 for an invalid link, whatever the reason */
   async function projectOf(request: FastifyRequest, secret: string) {
     const address = addressOf(request)
-    await limits.count(address)
+    limits.count(address)
     const { id, projectId } = app.rules.projects.shareLinks.find(secret)
-    await limits.forgive(address)
+    limits.forgive(address)
     // Its readers share one turn in the worker thread.
     const caller: Caller = { turn: `share link ${id}`, principal: undefined }
     const project = await app.sharedProjects.get(projectId, caller).catch((error) => {

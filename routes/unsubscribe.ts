@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { addressOf } from '../src/access/addresses.ts'
-import { createMailLimits } from '../src/access/mail-limits.ts'
+import { addressOf, clientAt } from '../src/access/addresses.ts'
+import { createLinkLimit } from '../src/access/mail-limits.ts'
 import { notFound } from '../src/errors.ts'
 import { memberOfToken, unsubscribePage } from '../src/mail/unsubscribe.ts'
 import { BY_SERVICE } from '../src/requests/perform.ts'
@@ -14,7 +14,7 @@ const Params = Type.Object({ token: Type.String() })
  * one click in a mail program (RFC 8058), sends a POST, with a form whose contents do not matter.
  */
 const unsubscribeRoutes: Routes = async (app) => {
-  const limits = createMailLimits()
+  const limit = createLinkLimit()
   const config = {
     access: 'public',
     failure: 'Failed to unsubscribe',
@@ -25,7 +25,7 @@ const unsubscribeRoutes: Routes = async (app) => {
 
   /** The member of a link. @throws ApiError 404 for an invalid link, 429 */
   async function memberOf(request: FastifyRequest, token: string): Promise<string> {
-    await limits.countLink(addressOf(request))
+    limit.count(clientAt(addressOf(request)))
     const { mail, members } = app.rules
     const memberId = memberOfToken(mail.state.key(), token, Date.now())
     if (memberId === undefined || members.find(memberId)?.id !== memberId) throw notFound('Link')

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import SQLite from 'better-sqlite3'
-import { JUMP } from '../src/db/lost-changes.ts'
+import { LEAP } from '../src/db/lost-changes.ts'
 import { rowsOf } from './changes/replay.ts'
 import { type Answer, ask } from './clients.ts'
 import { readState } from './crash-model.ts'
@@ -208,7 +208,7 @@ function compare({ problems }: Drill, dead: Machine, taken: Machine, acknowledge
   const rows = changesIn(taken.file)
   const jump = rows.pop()
   const kept = rows.at(-1)?.seq ?? 0
-  if (jump?.kind !== JUMP || JSON.parse(jump.after ?? '{}').last !== kept)
+  if (jump?.kind !== LEAP || JSON.parse(jump.after ?? '{}').last !== kept)
     problems.push(`the sequence ends with ${JSON.stringify(jump)}, after ${kept}`)
   const had = changesIn(dead.file).filter(({ seq }) => seq <= kept)
   if (!isDeepStrictEqual(rows, had)) problems.push('the changes are no prefix of those of the dead machine')

@@ -15,10 +15,10 @@ export function createPasswordCheck(members: Members, limits: SignInLimits) {
   return async (id: string, currentPassword: string | undefined, address: string): Promise<string> => {
     if (currentPassword === undefined) throw invalidField('currentPassword', 'is required')
     const { email, passwordHash } = members.stored(id)
-    await limits.count(address, email)
+    limits.count(address, email)
     const matches = await verifyPassword(passwordHash, currentPassword)
     if (passwordHash === null || !matches) throw wrongPassword()
-    await limits.forgive(address, email)
+    limits.forgive(address, email)
     return passwordHash
   }
 }

@@ -1,9 +1,7 @@
 /** Limits of requests with share links, which need no other credential. */
-import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { tooManyRequests } from '../errors.ts'
-import { once } from '../once.ts'
 import { clientAt } from './addresses.ts'
-import { consumePoint } from './consume-point.ts'
+import { RequestLimit } from './request-counts.ts'
 
 /** The window, in seconds. */
 const WINDOW = 60
@@ -12,33 +10,22 @@ export const READS = 300
 /** Invalid links per window from one address. */
 export const FAILURES = 30
 
-/** Created lazily, with its library, by the first request. */
-async function createLimiters() {
-  const { RateLimiterMemory } = await import('./rate-limiter.ts')
-  return {
-    reads: new RateLimiterMemory({ points: READS, duration: WINDOW }),
-    failures: new RateLimiterMemory({ points: FAILURES, duration: WINDOW }),
-  }
-}
-
-const consume = (limiter: RateLimiterMemory, client: string): Promise<void> =>
-  consumePoint(limiter, client, (seconds) => tooManyRequests('Too Many Requests', seconds, 'rate_limited'))
+const refuse = (seconds: number) => tooManyRequests('Too Many Requests', seconds, 'rate_limited')
 
 /** Limits the reads of an address, and its reads with invalid links. Both count before the link is looked up. */
-export function createShareLimits() {
-  const limiters = once(createLimiters)
-  return {
-    /** Counts a request, as a failed one. @throws ApiError 429 with Retry-After when there were too many */
-    async count(address: string): Promise<void> {
-      const { reads, failures } = await limiters()
-      const client = clientAt(address)
-      await consume(reads, client)
-      await consume(failures, client)
-    },
-    /** Uncounts a failure of {@link count}: the link is valid. */
-    async forgive(address: string): Promise<void> {
-      const { failures } = await limiters()
-      await failures.reward(clientAt(address))
-    },
+export class ShareLimits {
+  readonly #reads = new RequestLimit(READS, WINDOW, refuse)
+  readonly #failures = new RequestLimit(FAILURES, WINDOW, refuse)
+
+  /** Counts a request, as a failed one. @throws ApiError 429 with Retry-After when there were too many */
+  count(address: string): void {
+    const client = clientAt(address)
+    this.#reads.count(client)
+    this.#failures.count(client)
+  }
+
+  /** Uncounts a failure of {@link count}: the link is valid. */
+  forgive(address: string): void {
+    this.#failures.uncount(clientAt(address))
   }
 }

@@ -1,10 +1,8 @@
 /** Limits of failed sign-ins. */
-import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { tooManyRequests } from '../errors.ts'
 import { emailKey } from '../members/emails.ts'
-import { once } from '../once.ts'
 import { clientAt } from './addresses.ts'
-import { consumePoint } from './consume-point.ts'
+import { RequestLimit } from './request-counts.ts'
 
 /** The window, in seconds. */
 const WINDOW = 60
@@ -13,52 +11,36 @@ const PER_PAIR = 10
 /** Failures a window from one address: password spraying. */
 const PER_ADDRESS = 50
 
-/** Created lazily, with its library, by the first sign-in. */
-async function createLimiters() {
-  const { RateLimiterMemory } = await import('./rate-limiter.ts')
-  return {
-    pairs: new RateLimiterMemory({ points: PER_PAIR, duration: WINDOW }),
-    addresses: new RateLimiterMemory({ points: PER_ADDRESS, duration: WINDOW }),
-  }
-}
+const refuse = (seconds: number) => tooManyRequests('Too many failed sign-ins', seconds, 'too_many_sign_ins')
+
+const pairKey = (client: string, email: string) => `${client} ${emailKey(email)}`
 
 /**
  * Limits failed sign-ins per pair of address and account, and per address; never per account alone, so that an attacker
  * cannot lock out a member. Attempts are counted before the password is checked, so that concurrent guesses count too, and
  * uncounted if the sign-in succeeds.
  */
-export function createSignInLimits() {
-  const limiters = once(createLimiters)
-  const pairKey = (client: string, email: string) => `${client} ${emailKey(email)}`
+export class SignInLimits {
+  readonly #pairs = new RequestLimit(PER_PAIR, WINDOW, refuse)
+  readonly #addresses = new RequestLimit(PER_ADDRESS, WINDOW, refuse)
 
-  const consume = (limiter: RateLimiterMemory, key: string): Promise<void> =>
-    consumePoint(limiter, key, (seconds) =>
-      tooManyRequests('Too many failed sign-ins', seconds, 'too_many_sign_ins'),
-    )
+  /** Counts an attempt. @throws ApiError 429 with Retry-After when there were too many */
+  count(address: string, email: string): void {
+    const client = clientAt(address)
+    this.#addresses.count(client)
+    try {
+      this.#pairs.count(pairKey(client, email))
+    } catch (refusal) {
+      // A rejected attempt does not count: retrying one account must not use up the limit of the address.
+      this.#addresses.uncount(client)
+      throw refusal
+    }
+  }
 
-  return {
-    /** Counts an attempt. @throws ApiError 429 with Retry-After when there were too many */
-    async count(address: string, email: string): Promise<void> {
-      const { pairs, addresses } = await limiters()
-      const client = clientAt(address)
-      await consume(addresses, client)
-      try {
-        await consume(pairs, pairKey(client, email))
-      } catch (refusal) {
-        // A rejected attempt does not count: retrying one account must not use up the limit of the address.
-        await addresses.reward(client)
-        throw refusal
-      }
-    },
-    /** Uncounts an attempt of {@link count}: the sign-in succeeded. */
-    async forgive(address: string, email: string): Promise<void> {
-      const { pairs, addresses } = await limiters()
-      const client = clientAt(address)
-      await addresses.reward(client)
-      await pairs.reward(pairKey(client, email))
-    },
+  /** Uncounts an attempt of {@link count}: the sign-in succeeded. */
+  forgive(address: string, email: string): void {
+    const client = clientAt(address)
+    this.#addresses.uncount(client)
+    this.#pairs.uncount(pairKey(client, email))
   }
 }
-
-/** Counts attempts, and uncounts successful ones. */
-export type SignInLimits = ReturnType<typeof createSignInLimits>

@@ -9,7 +9,7 @@ import type { SharedDatabase } from '../db/client.ts'
 import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
 import { isHolder, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
-import { JUMP } from '../db/lost-changes.ts'
+import { LEAP } from '../db/lost-changes.ts'
 import { markQuiet } from '../db/quiet-changes.ts'
 import { ensureWritableIn, scopeOf } from '../db/row-security.ts'
 import { ensureFew, rowLimit } from '../db/work-limits.ts'
@@ -143,7 +143,7 @@ export class Undo {
       throw notUndone('a change that another tool wrote in an unusual form cannot be undone')
     }
     markQuiet(this.#db, since)
-    return this.answer(since, write, member)
+    return this.#answer(since, write, member)
   }
 
   /** The net effect of the write of a change, and its last change. @throws ApiError like {@link group}; TooMuchWork */
@@ -166,7 +166,7 @@ export class Undo {
     if (seq > 0 && seq < oldest) throw changesGone(oldest)
     const row = this.#sequence.one(seq)
     if (!row || !this.#visibility.of(member).seesWhole(row)) throw notFound('Change')
-    if (row.kind === JUMP) throw notUndone('a jump of the sequence cannot be undone')
+    if (row.kind === LEAP) throw notUndone('a leap of the sequence cannot be undone')
     const isUpgrade = row.group === UPGRADE && row.actorId === null && row.action === 'created'
     if (isUpgrade && !kindNamed(row.kind)?.isNeverUndone) {
       throw notUndone('the initial changes of a file cannot be undone')
@@ -332,14 +332,12 @@ export class Undo {
     this.#audit.record({ action, by, subjectId, subject: name, metadata: { name } })
   }
 
-  /** The first of the new changes, and their group, as JSON. @param reader the caller; absent: unlimited access */
-  answer(since: number, write: CurrentWrite, reader?: Reader): JsonBytes {
+  /** The first of the new changes, and their group, as JSON, as the caller sees them. */
+  #answer(since: number, write: CurrentWrite, reader: Reader): JsonBytes {
     const group = write.since + 1
     const rows = this.#sequence.after(since, ANSWERED)
-    const view = reader && this.#visibility.of(reader)
-    const texts = rows.map((row) =>
-      changeText({ ...(view?.shown(row) ?? row), actorId: write.actorId }, group),
-    )
+    const view = this.#visibility.of(reader)
+    const texts = rows.map((row) => changeText({ ...view.shown(row), actorId: write.actorId }, group))
     return Buffer.from(`{"group":${rows.length > 0 ? group : null},"changes":[${texts.join(',')}]}`)
   }
 }

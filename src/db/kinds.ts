@@ -188,9 +188,6 @@ export const isHolder = (kind: string): boolean => kind in HOLDERS
 export const holderOf = ({ kind }: Kind): string | undefined =>
   REFERENCES.find((one) => one.kind === kind && one.field === HOLDERS[one.parent])?.parent
 
-/** The kinds of children of a project or an item. */
-export const BELONGINGS: readonly Kind[] = KINDS.filter((kind) => holderOf(kind) !== undefined)
-
 /**
  * Children that a deletion deletes first, in this order: items before their columns, and labels of items before labels. The rest
  * follows in the order of {@link KINDS}.

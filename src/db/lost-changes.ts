@@ -7,7 +7,7 @@ import type SQLite from 'better-sqlite3'
 import { newId } from './ids.ts'
 
 /** The kind of the change that a jump appends. It belongs to no record. */
-export const JUMP = 'leap'
+export const LEAP = 'leap'
 
 /** The last place before which a sequence may jump: numbers beyond 2 ** 53 are not exact, and there must be room for more changes. */
 export const LAST_SEQ = 2 ** 53 - 2 ** 32
@@ -83,7 +83,7 @@ export function gapsIn(client: SQLite.Database, count: number): Gap[] {
         and json_valid(after) and after ->> 'last' = previous)
       order by seq limit ?`,
     )
-    .all(JUMP, count)
+    .all(LEAP, count)
 }
 
 /**
@@ -109,6 +109,6 @@ export function jump(client: SQLite.Database, known = 0): number | undefined {
     .prepare(
       `insert into changes (seq, "group", kind, id, action, after) values (:seq, :seq, :kind, :id, 'created', json(:after))`,
     )
-    .run({ seq, kind: JUMP, id: newId(), after: JSON.stringify({ last: last.seq, lastAt: last.at }) })
+    .run({ seq, kind: LEAP, id: newId(), after: JSON.stringify({ last: last.seq, lastAt: last.at }) })
   return seq
 }

@@ -30,7 +30,7 @@ export interface Scope {
   readonly memberId: string
   /** Whether it follows from assignments to projects, and not from a list of projects of a token or the host. */
   readonly isByAssignment: boolean
-  /** Whether the access of projects decides, also for a member's token that is limited to some; not for an admin's, nor for rights that a host gives. */
+  /** Whether it depends on the `access` of projects: for members and their tokens, but not for admins, nor for rights that a host gives. */
   readonly followsAccess: boolean
 }
 

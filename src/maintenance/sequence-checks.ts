@@ -2,7 +2,7 @@
 
 import { isJsonObject } from '../db/json-text.ts'
 import { KIND_NAMES } from '../db/kinds.ts'
-import { gapsIn, JUMP, LAST_SEQ } from '../db/lost-changes.ts'
+import { gapsIn, LAST_SEQ, LEAP } from '../db/lost-changes.ts'
 import { newestChange } from '../db/newest-change.ts'
 import { type Check, count, counted, found, NOTHING, together } from './checks.ts'
 
@@ -65,7 +65,7 @@ const pending: Check = {
     `removed ${counted(client.prepare('delete from changes_pending').run().changes, 'entry', 'entries')}`,
 }
 
-const KINDS = [...KIND_NAMES, JUMP].map((kind) => `'${kind}'`).join(', ')
+const KINDS = [...KIND_NAMES, LEAP].map((kind) => `'${kind}'`).join(', ')
 
 const [BEFORE, AFTER] = [isJsonObject('before'), isJsonObject('after')]
 

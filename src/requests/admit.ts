@@ -11,7 +11,7 @@ export type Check = (request: FastifyRequest, reply: FastifyReply) => void | Pro
 export interface Checks {
   /** Of the HTTP server; none inside a host. */
   ofServer: readonly Check[]
-  /** Tells the caches that a request has arrived. */
+  /** Forgets what is known of commits of other connections, if the request came by another server. */
   noteArrival: Check
   /** Adds the headers of all responses of a route. */
   addHeaders: (config: FastifyContextConfig) => Check

@@ -22,7 +22,7 @@ import type { ChangeCheck, ScopedRules } from './scoped-rules.ts'
 export interface WriteContext extends Preconditions {
   /** The acting member; null for the service itself. */
   actorId: string | null
-  /** The member whose turn it takes in the worker thread: see `Offload.perform`; may be absent. */
+  /** The member whose turn it takes in the worker thread: see `Offload.write`; may be absent. */
   turn?: string | null
   /** The writer; undefined: unlimited access. */
   principal?: Principal | undefined
@@ -50,8 +50,8 @@ export interface WriteOutcome<Result = unknown> {
 export type PendingOutcome = Omit<WriteOutcome, 'seq'>
 
 /**
- * The work of a write: a call, or a function of the caller's rules and the check of its changes, which is undefined for unlimited access. If the
- * function throws its result, to roll back, it must check the changes before.
+ * The work of a write: a call, or a function of the caller's rules and the check of its changes, which is undefined for unlimited access. A function
+ * that throws to roll back its changes must have checked them.
  */
 export type WriteWork = Call | ((rules: Rules, check?: ChangeCheck) => unknown)
 
@@ -75,11 +75,6 @@ export function runWrite(
   }
   return principal === undefined ? perform(scoped.all) : scoped.write(principal, perform)
 }
-
-/** The same for callers that begin the transaction. */
-export const writing =
-  (db: SharedDatabase, scoped: ScopedRules, work: WriteWork, context: WriteContext) => (): PendingOutcome =>
-    runWrite(db, scoped, work, context)
 
 /** A response to store, without a too large body, which the responder reads. */
 function storedResponse(shape: ResponseShape, value: unknown): Omit<StoredResponse, 'seq'> {
@@ -166,7 +161,7 @@ export class Dispatcher {
   /** Writes on the event loop, in a group commit. @throws TooMuchWork */
   commit(work: WriteWork, context: WriteContext): Promise<Written<PendingOutcome>> {
     const { db, scoped, groupCommit } = this.#parts
-    return groupCommit.write(context.actorId, writing(db, scoped, work, context))
+    return groupCommit.write(context.actorId, () => runWrite(db, scoped, work, context))
   }
 
   /**

@@ -189,8 +189,7 @@ export const sendPage = (reply: FastifyReply, page: MaybePromise<PageSnapshot>) 
 const OF_RECORD = /^[^:]*\/:id$/
 
 /**
- * Responses with more than one record: the schema of the main record, which was created with the others. And one with less: of a
- * begun import.
+ * Responses whose record has another schema than the response: several records created together, and an import that has only begun.
  */
 const FIRST = new Map([
   [ref(ImportStartedSchema).$ref, ref(ImportSchema).$ref],

@@ -1,6 +1,6 @@
 /**
  * Stores and reads the bytes of files, in chunks, in a separate, lazily started thread, so that neither the event loop nor the other worker
- * thread waits. An in-memory database has no second connection, so there the event loop does it.
+ * threads wait. An in-memory database has no second connection, so there the event loop does it.
  */
 import { Worker } from 'node:worker_threads'
 import { databasePath, type SharedDatabase } from '../db/client.ts'

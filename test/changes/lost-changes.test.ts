@@ -117,7 +117,7 @@ t.test('a sequence jump cannot be undone', async (t) => {
   const { app, place } = await taken(t)
   t.match(await send(app, 'POST', `/api/changes/${place}/undo`, {}), {
     status: 400,
-    body: { details: { formErrors: ['a jump of the sequence cannot be undone'] } },
+    body: { details: { formErrors: ['a leap of the sequence cannot be undone'] } },
   })
 })
 

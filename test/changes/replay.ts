@@ -3,7 +3,7 @@ import { deepStrictEqual, ok } from 'node:assert/strict'
 import type SQLite from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { fieldsOf, idIn, KINDS } from '../../src/db/kinds.ts'
-import { JUMP } from '../../src/db/lost-changes.ts'
+import { LEAP } from '../../src/db/lost-changes.ts'
 
 /** A row of the sequence, as stored. */
 export interface Row {
@@ -25,7 +25,7 @@ export interface Row {
 type Fields = Record<string, unknown>
 
 /** Kinds that are not part of the state. Activity entries are only recorded when they are deleted, and a gap has no record. */
-const IS_NO_RECORD = new Set(['kanban-activity', JUMP])
+const IS_NO_RECORD = new Set(['kanban-activity', LEAP])
 
 /** Records by kind and id. */
 export type State = Map<string, Fields>

@@ -1,7 +1,7 @@
 /** Writes the records of an archive into a database, inside one transaction. */
 import type SQLite from 'better-sqlite3'
 import { isConstraint } from '../../db/constraints.ts'
-import { JUMP } from '../../db/lost-changes.ts'
+import { LEAP } from '../../db/lost-changes.ts'
 import { createIdReplacer, PEOPLE_FIELDS } from '../../db/people-ids.ts'
 import { kanbanActivity } from '../../db/schema.ts'
 import { once } from '../../once.ts'
@@ -227,7 +227,7 @@ export class ArchiveWriter {
     let group: { there: StoredValue; here: bigint } | undefined
     return (values) => {
       const [ofKind, id] = read(values)
-      if (ofKind === JUMP || this.#isOfKnown(ofKind, id)) return
+      if (ofKind === LEAP || this.#isOfKnown(ofKind, id)) return
       map(values)
       seq++
       const there = values[atGroup as number] ?? null

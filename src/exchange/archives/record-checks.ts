@@ -6,7 +6,7 @@
 
 import { isReadableJson, readObjectText } from '../../db/json-text.ts'
 import { fieldNamesOf, idOf, KINDS } from '../../db/kinds.ts'
-import { JUMP, LAST_SEQ } from '../../db/lost-changes.ts'
+import { LAST_SEQ, LEAP } from '../../db/lost-changes.ts'
 import { MEMBERS_FILE, reader } from './archive-facts.ts'
 import { PLAIN_LIMIT, type StoredValue } from './archive-lines.ts'
 import type { FileToRead } from './archive-manifest.ts'
@@ -64,7 +64,7 @@ function fieldProblem({ type, holds, isRequired, isName, values }: RuledField, v
 /** The tracked fields of each kind. */
 const trackedNames = new Map<string, ReadonlySet<string>>([
   ...KINDS.map((kind) => [kind.kind, new Set(fieldNamesOf(kind))] as const),
-  [JUMP, new Set(['last', 'lastAt'])],
+  [LEAP, new Set(['last', 'lastAt'])],
 ])
 
 /** Whether a change may contain a value: of a column, bytes as `{"blob"}`, or the ids of a team's members. */
@@ -86,7 +86,7 @@ function contentProblem(kind: string, value: StoredValue, id: string | undefined
     if (!trackedNames.get(kind)?.has(name)) return `has a field that a ${kind} has not: ${name.slice(0, 100)}`
     if (!isRecordable(name, recorded)) return `has a value that ${name} cannot have`
   }
-  const isOther = id !== undefined && kind !== JUMP && idOf(kind, fields) !== id
+  const isOther = id !== undefined && kind !== LEAP && idOf(kind, fields) !== id
   return isOther ? 'must be of the record that the change is of' : undefined
 }
 
@@ -120,7 +120,7 @@ function changeCheck(of: FileToRead): RecordCheck {
       if (problem) return `${named[index]} ${problem}`
     }
     const form = FORMS[String(action)]
-    if (!form || (kind === JUMP && action !== 'created')) return 'action must be one that its kind has'
+    if (!form || (kind === LEAP && action !== 'created')) return 'action must be one that its kind has'
     const isWhole = action !== 'updated'
     for (const [name, value, isToBe] of [
       ['before', before, form.before],
