@@ -9,6 +9,7 @@ import { CHUNK_BYTES, FileContents } from '../src/db/file-contents.ts'
 import { newId } from '../src/db/ids.ts'
 import { members } from '../src/db/schema.ts'
 import { planBoard } from '../src/exchange/imports/import-board.ts'
+import { READING_LIMITS } from '../src/exchange/imports/read-apart.ts'
 import { readTrello } from '../src/exchange/sources/trello-board.ts'
 import { Members } from '../src/members/members.ts'
 import { SESSION_COOKIE } from '../src/members/sessions.ts'
@@ -229,7 +230,11 @@ function seedImported(file: string, scale: Scale): void {
   seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
   withFile(file, (db) => {
     addAside(db)
-    importAtOnce(db, planBoard(readTrello(trelloBoard(IMPORTED[scale])), { records: 200_000 }), MEMBER_ID)
+    importAtOnce(
+      db,
+      planBoard(readTrello(trelloBoard(IMPORTED[scale])), { records: READING_LIMITS.records }),
+      MEMBER_ID,
+    )
     index(db)
   })
 }

@@ -1,7 +1,6 @@
 import fp from 'fastify-plugin'
-import { RequestCounts } from '../src/access/request-counts.ts'
+import { RequestCounts, rateLimited } from '../src/access/request-counts.ts'
 import type { Config } from '../src/config.ts'
-import { tooManyRequests } from '../src/errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,17 +25,16 @@ export default fp<Pick<Config, 'rateLimitMax'>>(
   async (app, { rateLimitMax }) => {
     app.decorate('countRequest', undefined)
     if (rateLimitMax > 0) {
-      const counts = new RequestCounts(WINDOW * 1000)
+      const counts = new RequestCounts(WINDOW)
       app.countRequest = (client, reply) => {
-        const { count, rest } = counts.count(client)
-        const seconds = Math.min(Math.ceil(rest / 1000), WINDOW)
+        const { count, seconds } = counts.count(client)
         // draft-ietf-httpapi-ratelimit-headers-06, which clients support; later drafts keep changing.
         reply.headers({
           'ratelimit-limit': rateLimitMax,
           'ratelimit-remaining': Math.max(0, rateLimitMax - count),
           'ratelimit-reset': seconds,
         })
-        if (count > rateLimitMax) throw tooManyRequests('Too Many Requests', seconds, 'rate_limited')
+        if (count > rateLimitMax) throw rateLimited(seconds)
       }
     }
   },

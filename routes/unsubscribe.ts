@@ -24,7 +24,7 @@ const unsubscribeRoutes: Routes = async (app) => {
   const schema = { hide: true, params: Params }
 
   /** The member of a link. @throws ApiError 404 for an invalid link, 429 */
-  async function memberOf(request: FastifyRequest, token: string): Promise<string> {
+  function memberOf(request: FastifyRequest, token: string): string {
     limit.count(clientAt(addressOf(request)))
     const { mail, members } = app.rules
     const memberId = memberOfToken(mail.state.key(), token, Date.now())
@@ -41,7 +41,7 @@ const unsubscribeRoutes: Routes = async (app) => {
     config,
     schema,
     handler: async (request, reply) => {
-      const memberId = await memberOf(request, request.params.token)
+      const memberId = memberOf(request, request.params.token)
       // With `no-referrer` browsers would omit the origin, by which the service recognises its own form.
       reply.header('referrer-policy', 'same-origin')
       return sendPage(reply, memberId, false)
@@ -52,7 +52,7 @@ const unsubscribeRoutes: Routes = async (app) => {
     config: { ...config, ignoresBody: true },
     schema,
     handler: async (request, reply) => {
-      const memberId = await memberOf(request, request.params.token)
+      const memberId = memberOf(request, request.params.token)
       await app.perform(app.mail.preferences.unsubscribe(memberId), BY_SERVICE)
       return sendPage(reply, memberId, true)
     },

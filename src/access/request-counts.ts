@@ -1,5 +1,5 @@
 /** Counts requests by client, in windows of time. Windows end by a monotonic clock: the system's may be set back. */
-
+import { tooManyRequests } from '../errors.ts'
 import { getOrMake } from '../once.ts'
 
 /** The window of a client, which begins with its first request. */
@@ -10,25 +10,26 @@ interface Window {
 }
 
 export class RequestCounts {
-  readonly #length: number
+  readonly #seconds: number
   /** In the order of their ends. */
   readonly #windows = new Map<string, Window>()
 
-  /** @param length of a window, in milliseconds */
-  constructor(length: number) {
-    this.#length = length
+  /** @param seconds the length of a window */
+  constructor(seconds: number) {
+    this.#seconds = seconds
   }
 
-  /** Counts a request. @returns its client's requests in this window, and the milliseconds until it ends */
-  count(client: string): { count: number; rest: number } {
+  /** Counts a request. @returns its client's requests in this window, and the seconds until it ends, rounded up */
+  count(client: string): { count: number; seconds: number } {
     const now = performance.now()
     for (const [ended, { endsAt }] of this.#windows) {
       if (endsAt > now) break
       this.#windows.delete(ended)
     }
-    const window = getOrMake(this.#windows, client, () => ({ count: 0, endsAt: now + this.#length }))
+    const window = getOrMake(this.#windows, client, () => ({ count: 0, endsAt: now + this.#seconds * 1000 }))
     window.count++
-    return { count: window.count, rest: window.endsAt - now }
+    const seconds = Math.min(Math.ceil((window.endsAt - now) / 1000), this.#seconds)
+    return { count: window.count, seconds }
   }
 
   /** Takes back a request of the current window. */
@@ -38,11 +39,13 @@ export class RequestCounts {
   }
 }
 
+/** The 429 of most limits. */
+export const rateLimited = (seconds: number) => tooManyRequests('Too Many Requests', seconds, 'rate_limited')
+
 /** A limit of requests per client. */
 export class RequestLimit {
   readonly #counts: RequestCounts
   readonly #most: number
-  readonly #seconds: number
   readonly #refuse: (seconds: number) => Error
 
   /**
@@ -50,17 +53,16 @@ export class RequestLimit {
    * @param seconds the length of a window
    * @param refuse makes the error of a request above the limit, from the seconds until the window ends
    */
-  constructor(most: number, seconds: number, refuse: (seconds: number) => Error) {
-    this.#counts = new RequestCounts(seconds * 1000)
+  constructor(most: number, seconds: number, refuse: (seconds: number) => Error = rateLimited) {
+    this.#counts = new RequestCounts(seconds)
     this.#most = most
-    this.#seconds = seconds
     this.#refuse = refuse
   }
 
   /** Counts a request, also one above the limit. @throws what `refuse` makes */
   count(client: string): void {
-    const { count, rest } = this.#counts.count(client)
-    if (count > this.#most) throw this.#refuse(Math.min(Math.ceil(rest / 1000), this.#seconds))
+    const { count, seconds } = this.#counts.count(client)
+    if (count > this.#most) throw this.#refuse(seconds)
   }
 
   /** Takes back a request of the current window. */

@@ -17,7 +17,7 @@ interface Log {
 /**
  * Takes over the checkpoints from SQLite, which would run them in the commit, whatever the length of the log.
  * @param inThread runs a checkpoint in a thread
- * @returns runs one if the log is long enough; to be called after each commit. It costs some µs otherwise
+ * @returns runs one if the log is long enough; to be called after each commit. It costs some µs otherwise, and throws nothing
  */
 export function createCheckpoints(
   { $client: client }: SharedDatabase,
@@ -27,25 +27,32 @@ export function createCheckpoints(
   // NOOP reports the length, and copies nothing.
   const lengths = client.prepare<[], Log>('pragma wal_checkpoint(noop)')
   const copy = client.prepare('pragma wal_checkpoint(passive)')
-  let askedAt = Number.NEGATIVE_INFINITY
-  let isAsked = false
+  /** When a thread may be asked, by `performance.now()`. */
+  let mayAskAt = 0
 
   async function ask(): Promise<void> {
-    isAsked = true
+    mayAskAt = Number.POSITIVE_INFINITY
     try {
       await inThread()
     } catch {
       // A later commit asks again.
     } finally {
-      askedAt = performance.now()
-      isAsked = false
+      mayAskAt = performance.now() + ASKED_AGAIN_AFTER
     }
   }
 
-  return () => {
+  function checkpoint(): void {
     const { log, checkpointed } = lengths.get() as Log
     if (log < CHECKPOINT_PAGES) return
     if (log - checkpointed <= ON_LOOP) copy.get()
-    else if (!isAsked && performance.now() - askedAt >= ASKED_AGAIN_AFTER) void ask()
+    else if (performance.now() >= mayAskAt) void ask()
+  }
+
+  return () => {
+    try {
+      checkpoint()
+    } catch {
+      // The log stays longer. A later commit tries again, and fails itself if nothing can be written.
+    }
   }
 }

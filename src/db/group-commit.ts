@@ -80,7 +80,7 @@ const stopped = () => new Error('the service has stopped')
  * resolves before the commit; if that fails, all reject and nothing is written. A single write does not wait for
  * others. While another process holds the write lock, writes wait, at most {@link BUSY_TIMEOUT} each, without blocking
  * the event loop. Nothing is committed to files that were replaced or removed since they were opened.
- * @param checkpoint runs one if it is time; called after each commit
+ * @param checkpoint runs one if it is time; called after each commit. It must not throw
  */
 export function createGroupCommit(
   db: SharedDatabase,
@@ -188,18 +188,10 @@ export function createGroupCommit(
       sizes.add(group.length)
       if (hasChanged && failure === earlier) failure = undefined
       for (const settle of outcomes) settle()
-      afterCommit()
+      checkpoint()
     } catch (error) {
       rejectAll(group, error)
       if (client.inTransaction) rollback.run()
-    }
-  }
-
-  function afterCommit(): void {
-    try {
-      checkpoint()
-    } catch {
-      // The log stays longer. A later commit tries again, and fails itself if nothing can be written.
     }
   }
 

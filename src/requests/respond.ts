@@ -10,6 +10,7 @@ import { isJsonPage } from '../db/pages.ts'
 import { preconditionFailed } from '../errors.ts'
 import { etagOf, followed, isMatch, isNamed } from '../etags.ts'
 import { isSafe } from '../members/identity.ts'
+import { getOrMake } from '../once.ts'
 import type { MaybePromise, PageSnapshot, Snapshot } from '../reading/snapshots.ts'
 import { ref } from '../schemas/common.ts'
 import {
@@ -26,6 +27,13 @@ import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 import type { StoredResponse } from './idempotency-store.ts'
 import { linkNextPage } from './pages.ts'
 import { PartedBody } from './parted-body.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Adds links that depend on the body, which is JSON, and may be that of a replay. */
+    link?: (reply: FastifyReply, body: MadeResponse['body']) => void
+  }
+}
 
 /** How a route turns a rule's result into a response, in either thread. */
 export interface ResponseShape {
@@ -47,12 +55,7 @@ export interface ResponseShape {
 const serializers = new Map<string, (value: unknown) => string>()
 
 function serializerOf({ name, status, schema }: ResponseShape): (value: unknown) => string {
-  const key = `${name} ${status}`
-  const known = serializers.get(key)
-  if (known) return known
-  const serializer = createSerializer(schema)
-  serializers.set(key, serializer)
-  return serializer
+  return getOrMake(serializers, `${name} ${status}`, () => createSerializer(schema))
 }
 
 /** A response to send or store. */
@@ -219,13 +222,6 @@ class RecordUrls {
     const url = this.#urls.get(recordOf(shape))
     const [, id] = ID.exec(toText(body)) ?? []
     if (url && id) reply.header('location', url.replace(':id', encodeURIComponent(JSON.parse(id))))
-  }
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Adds links that depend on the body, which is JSON, and may be that of a replay. */
-    link?: (reply: FastifyReply, body: MadeResponse['body']) => void
   }
 }
 
