@@ -11,6 +11,7 @@ import {
   hookOf,
   inOrder,
 } from '../src/requests/admit.ts'
+import { resolveNumber } from '../src/requests/existence.ts'
 import { createRepetitionCheck } from '../src/requests/idempotency.ts'
 import { hideBody } from '../src/requests/json-bodies.ts'
 
@@ -65,6 +66,7 @@ export default fp<AdmissionOptions>(
       },
       addHeaders: app.addHeaders,
       ...app.identityChecks,
+      resolveNumber: (request) => resolveNumber(request, app.rules.board.numbers),
       findRepetition: createRepetitionCheck(app.rules.idempotencyStore),
       hideBody,
       refuseUnknown: app.refuseUnknown,

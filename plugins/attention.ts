@@ -23,7 +23,7 @@ const HOUR = 60 * 60 * 1000
 /** Creates notifications, and sends them to streams, from when the service is ready until it stops. */
 export default fp<{ databaseUrl: string }>(
   async (app, { databaseUrl }) => {
-    const { attention, changes, members } = app.rules
+    const { attention, changes } = app.rules
     const { policy } = app.scoped
     const written = async <Result>(call: Call<Result>): Promise<void> =>
       void (await app.perform(call, BY_SERVICE))
@@ -62,8 +62,6 @@ export default fp<{ databaseUrl: string }>(
     app.decorate('notificationConsumer', consumer)
 
     app.addHook('onReady', async () => {
-      // Members of an earlier version, of an archive, or of another tool.
-      while (members.hasWithoutHandle()) await written(app.members.giveHandles())
       consumer.start()
       tail.start()
     })
@@ -87,5 +85,5 @@ export default fp<{ databaseUrl: string }>(
       }
     })
   },
-  { name: 'attention', fastify: '5.x', dependencies: ['changes', 'people', 'rules'] },
+  { name: 'attention', fastify: '5.x', dependencies: ['changes', 'missing-names', 'people', 'rules'] },
 )

@@ -48,6 +48,8 @@ const ADDRESSES = [
   '/admin/teams',
   '/admin/webhooks',
   '/admin/audit',
+  // A card by its number: `/WEB-12`.
+  '/:number([A-Za-z][A-Za-z0-9]{1,5}-[1-9]\\d*)',
 ]
 
 /** The address of the board behind a share link. */

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { actorOf, callerOf, memberOf, refuseUnseenProjects } from '../src/access/identity.ts'
 import { DEFAULT_SORT } from '../src/db/pages.ts'
 import { SHARERS } from '../src/members/sharing.ts'
+import { PROJECT_KEY_PATTERN } from '../src/projects/project-keys.ts'
 import { PROJECT_SORTS } from '../src/projects/projects.ts'
 import { ExpandQuery, expandsPeople, sendWithPeople } from '../src/requests/expand.ts'
 import { ListQuery } from '../src/requests/pages.ts'
@@ -48,6 +49,12 @@ const HEALTHS = ['on-track', 'at-risk', 'blocked']
 const STATUSES = ['backlog', 'active', 'completed', 'archived']
 
 const optionalFields = {
+  key: Type.String({
+    pattern: PROJECT_KEY_PATTERN,
+    description:
+      'What the numbers of its items begin with, as in `WEB-12`: 2 to 6 letters and digits. Without one, a new project gets one made from its name.',
+    examples: ['WEB'],
+  }),
   description: Description,
   type: Term(TYPES),
   status: Term(STATUSES),

@@ -14,6 +14,7 @@ import files from '../plugins/files.ts'
 import headers from '../plugins/headers.ts'
 import imports from '../plugins/imports.ts'
 import mail from '../plugins/mail.ts'
+import missingNames from '../plugins/missing-names.ts'
 import openapi from '../plugins/openapi.ts'
 import operations from '../plugins/operations.ts'
 import people from '../plugins/people.ts'
@@ -139,6 +140,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(admission, options)
   await app.register(changes, options)
   await app.register(webhooks, options)
+  await app.register(missingNames)
   await app.register(attention, options)
   await app.register(mail, options)
   await app.register(imports, options)

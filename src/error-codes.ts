@@ -34,6 +34,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   invalid_credentials: 'the email or the password is wrong',
   invalid_link: 'the one-time link was used, has expired or was revoked',
   is_member: 'the person is a member',
+  key_taken: 'another project has the key',
   last_admin: 'the service would have no admin left',
   limit_reached: 'there are already as many as the limit allows',
   member_disabled: 'the member is disabled',

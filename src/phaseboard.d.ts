@@ -279,6 +279,7 @@ export type ErrorCode =
   | 'invalid_credentials'
   | 'invalid_link'
   | 'is_member'
+  | 'key_taken'
   | 'last_admin'
   | 'limit_reached'
   | 'member_disabled'

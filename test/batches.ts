@@ -63,6 +63,7 @@ export const seeding = (owner: string) => `
 export const EMPTYING = `
   delete from projects; delete from personal_ideas; delete from teams; delete from audit_log; delete from webhooks;
   delete from member_links; delete from people;
+  delete from card_numbers; delete from former_card_numbers; delete from former_project_keys;
   delete from changes; delete from change_subjects; delete from idempotency_keys;
   delete from members where email = 'ada@example.test' or email = 'bob@example.test'
     or id not in (select member_id from sessions);`

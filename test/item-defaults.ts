@@ -1,5 +1,6 @@
 /** The fields of a kanban item that only has a title, in the order of responses. */
 export const ITEM_DEFAULTS = {
+  number: 1,
   title: 'Card',
   description: '',
   column: 'To Do',

@@ -75,6 +75,7 @@ export const KIND_EXAMPLES: readonly KindExample[] = [
     id: 'project',
     row: { name: 'Apollo' },
     defaults: {
+      key: null,
       description: '',
       type: 'technical',
       status: 'backlog',
@@ -130,6 +131,7 @@ export const KIND_EXAMPLES: readonly KindExample[] = [
     of: 'project',
     row: { title: 'Card' },
     defaults: {
+      number: null,
       description: '',
       column: 'To Do',
       sort_order: 0,

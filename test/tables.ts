@@ -12,8 +12,11 @@ export const ALL_TABLES = Object.values(schema)
 /** The service's own tables: credentials, temporary data, and derived data. They are in no archive and in no change. */
 export const TABLES_OF_THE_SERVICE = [
   'api_tokens',
+  'card_numbers',
   'change_subjects',
   'consumers',
+  'former_card_numbers',
+  'former_project_keys',
   'item_times',
   'item_watches',
   'mail_queue',

@@ -25,6 +25,7 @@ export const loadProjects = () => import('./projects/projects-page.tsx')
 
 const ProjectsPage = latePage(loadProjects)
 const SignIn = latePage(() => import('./people/sign-in-page.tsx'))
+const NumberPage = latePage<{ number: string }>(() => import('./board/number-page.tsx'))
 const LinkPage = latePage(() => import('./people/link-page.tsx'))
 const SharedPage = latePage<{ secret: string }>(() => import('./board/shared-page.tsx'))
 const SignInDialog = late(() => import('./people/sign-in-dialog.tsx'))
@@ -89,6 +90,8 @@ function CurrentPage() {
           card={(project) => <CardDialog key={item} project={project} id={item} />}
         />
       )
+    case 'number':
+      return <NumberPage key={id} number={id} />
     case 'overview':
       return <Overview key={id} id={id} />
     case 'flow':

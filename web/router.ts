@@ -30,7 +30,11 @@ const PATTERNS = {
   teams: '/admin/teams',
   webhooks: '/admin/webhooks',
   audit: '/admin/audit',
+  number: '/:id',
 } as const
+
+/** The address of a card by its number, as the service serves it: `/WEB-12`. */
+const NUMBER = /^\/(?<id>[A-Za-z][A-Za-z0-9]{1,5}-[1-9]\d*)\/?$/
 
 export type PageName = keyof typeof PATTERNS
 
@@ -43,7 +47,7 @@ export interface Route {
 
 const compiled = Object.entries(PATTERNS).map(([page, pattern]) => ({
   page: page as PageName,
-  expression: new RegExp(`^${pattern.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
+  expression: page === 'number' ? NUMBER : new RegExp(`^${pattern.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
 }))
 
 /** Finds the page of a path. */
@@ -83,6 +87,8 @@ export const href = (path: string): string => root + path.replace(/^\//, '')
 export const paths = {
   board: (id: string) => `/projects/${encodeURIComponent(id)}`,
   card: (id: string, item: string) => `/projects/${encodeURIComponent(id)}/items/${encodeURIComponent(item)}`,
+  /** @param number with the key of its project: `WEB-12` */
+  number: (number: string) => `/${number}`,
   overview: (id: string) => `/projects/${encodeURIComponent(id)}/overview`,
   flow: (id: string) => `/projects/${encodeURIComponent(id)}/flow`,
   trash: (id: string) => `/projects/${encodeURIComponent(id)}/trash`,

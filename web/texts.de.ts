@@ -516,6 +516,7 @@ export const germanTexts = ({
     isNew: 'Neu: wurde automatisch angelegt und wartet auf Ihre Zustimmung.',
     isDismissed: 'Diese Karte ist archiviert.',
     copyLink: 'Link kopieren',
+    number: 'Nummer',
     linkCopied: 'Link kopiert.',
     linkIs: (link) => `Der Link: ${link}`,
     delete: 'Karte löschen',

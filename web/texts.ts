@@ -486,6 +486,7 @@ const english = {
     isNew: 'New: it was created automatically and waits for your approval.',
     isDismissed: 'This card is archived.',
     copyLink: 'Copy link',
+    number: 'Number',
     linkCopied: 'Link copied.',
     linkIs: (link: string) => `The link: ${link}`,
     delete: 'Delete card',

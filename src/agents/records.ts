@@ -8,6 +8,7 @@ import type { Service } from './service.ts'
 /** An item in a list. It is part of most results, so its schema has no descriptions. */
 export const CardSchema = Type.Object({
   id: Type.String(),
+  number: Nullable(Type.Number()),
   projectId: Type.String(),
   title: Type.String(),
   column: Type.String(),
@@ -24,10 +25,11 @@ export type Card = Static<typeof CardSchema>
 
 /** An item as shown in lists. */
 export function cardOf(item: KanbanItem, names: Names): Card {
-  const { id, projectId, title, column, priority, assigneeId, dueDate, labels, subtasks } = item
+  const { id, number, projectId, title, column, priority, assigneeId, dueDate, labels, subtasks } = item
   const done = subtasks.filter(({ completed }) => completed).length
   return {
     id,
+    number,
     projectId,
     title,
     column,

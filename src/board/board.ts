@@ -2,6 +2,7 @@
 import type { SharedDatabase } from '../db/client.ts'
 import { ActivityLog } from './activity-log.ts'
 import { Attachments } from './attachments.ts'
+import { CardNumbers } from './card-numbers.ts'
 import { Claims } from './claims.ts'
 import { ColumnNames } from './column-names.ts'
 import { Columns } from './columns.ts'
@@ -30,6 +31,7 @@ export class Board {
   readonly comments: Comments
   readonly attachments: Attachments
   readonly activity: ActivityLog
+  readonly numbers: CardNumbers
   /** For reading and creating whole projects. */
   readonly records: ItemRecords
   readonly columnNames: ColumnNames
@@ -40,6 +42,7 @@ export class Board {
     this.columnNames = new ColumnNames(db)
     this.activity = new ActivityLog(db)
     this.labels = new Labels(db)
+    this.numbers = new CardNumbers(db)
     this.items = new Items(db, this)
     this.itemLists = new ItemLists(db, this.records)
     this.itemCounts = new ItemCounts(db)

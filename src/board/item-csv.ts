@@ -31,6 +31,7 @@ const HEADER = [
   'updatedAt',
   'dismissed',
   'assignee',
+  'number',
 ]
 
 const cell = (text: string): string =>
@@ -62,6 +63,7 @@ function cellsOf(item: KanbanItem, names: ReadonlyMap<string, string>): string[]
     item.updatedAt,
     String(item.dismissed),
     names.get(assigneeId ?? '') ?? '',
+    String(item.number ?? ''),
   ].map(guarded)
 }
 

@@ -24,6 +24,7 @@ import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import { type ClientDate, timestamp, toStoredDate } from '../time.ts'
 import type { ActivityLog } from './activity-log.ts'
+import type { CardNumbers } from './card-numbers.ts'
 import { type ColumnLimit, type ColumnNames, NO_SUCH_COLUMN } from './column-names.ts'
 import type { ItemRecords, ItemRow } from './item-records.ts'
 import type { Labels } from './labels.ts'
@@ -37,7 +38,10 @@ type NewItem = typeof kanbanItems.$inferInsert
 
 /** Fields a client may set. Dates are as the client sent them: date strings, or a falsy value for none. */
 type ItemInput = Partial<
-  Omit<NewItem, 'id' | 'projectId' | 'dueDate' | 'reminders' | keyof Lease | 'createdAt' | 'updatedAt'> & {
+  Omit<
+    NewItem,
+    'id' | 'projectId' | 'number' | 'dueDate' | 'reminders' | keyof Lease | 'createdAt' | 'updatedAt'
+  > & {
     dueDate: ClientDate
     reminders: readonly ReminderInput[]
   }
@@ -54,8 +58,8 @@ export interface WriteOptions {
   isStrict?: boolean
 }
 
-/** The fields that a change of an item may set: those of clients, its project and its lease. */
-type Change = ItemInput & { projectId?: string } & Partial<Lease>
+/** The fields that a change of an item may set: those of clients, its project with its number there, and its lease. */
+type Change = ItemInput & { projectId?: string; number?: number } & Partial<Lease>
 
 /** The fields that the rules compare with stored ones. */
 const COMPARED = ['column', 'assigneeId', 'priority'] as const
@@ -149,6 +153,7 @@ interface BoardParts {
   columnNames: ColumnNames
   activity: ActivityLog
   labels: Labels
+  numbers: CardNumbers
 }
 
 /**
@@ -163,17 +168,19 @@ export class Items {
   readonly #columnNames: ColumnNames
   readonly #activity: ActivityLog
   readonly #labels: Labels
+  readonly #numbers: CardNumbers
   readonly #places: Places
   readonly #limits: WipLimits
   readonly #toJson = createJsonWriter(Type.Array(ref(KanbanItemSchema)))
 
-  constructor(db: SharedDatabase, { records, columnNames, activity, labels }: BoardParts) {
+  constructor(db: SharedDatabase, { records, columnNames, activity, labels, numbers }: BoardParts) {
     this.#db = db
     this.#sql = statementsOf(db)
     this.#records = records
     this.#columnNames = columnNames
     this.#activity = activity
     this.#labels = labels
+    this.#numbers = numbers
     this.#places = new Places(db)
     this.#limits = new WipLimits(db)
   }
@@ -214,6 +221,7 @@ export class Items {
       title: input.title,
       id: newId(),
       projectId,
+      number: this.#numbers.next(projectId),
       createdAt: at,
       updatedAt: at,
     })
@@ -269,7 +277,7 @@ export class Items {
 
   /**
    * Moves an item within its column, to another column or to another project, with its subtasks, comments and activity;
-   * in another project it gets the labels with the same names.
+   * in another project it gets a number there, and the labels with the same names.
    * @throws ApiError 404 for an unknown item, project or neighbour; 400 for a neighbour that is not in the target column, or
    * a column that must not be created
    */
@@ -290,7 +298,7 @@ export class Items {
     // Even if the item stays: another tool may have put it into an unknown column.
     this.#columnNames.ensure(projectId, column, at)
     const place = {
-      ...(projectId === before.projectId ? {} : { projectId }),
+      ...(projectId === before.projectId ? {} : { projectId, number: this.#numbers.next(projectId) }),
       ...(column === before.column ? {} : { column }),
       ...(sortOrder === before.sortOrder ? {} : { sortOrder }),
     }

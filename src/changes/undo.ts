@@ -2,6 +2,7 @@
 import type { ActivityLog, Tracked } from '../board/activity-log.ts'
 import type { Attachments } from '../board/attachments.ts'
 import type { Board } from '../board/board.ts'
+import type { CardNumbers } from '../board/card-numbers.ts'
 import type { Claims } from '../board/claims.ts'
 import type { ColumnNames } from '../board/column-names.ts'
 import { endsLease, type Held, NO_LEASE } from '../board/leases.ts'
@@ -74,7 +75,7 @@ interface UndoParts {
   subjects: Subjects
   groups: Groups
   visibility: Visibility
-  board: Pick<Board, 'activity' | 'attachments' | 'claims' | 'columnNames'>
+  board: Pick<Board, 'activity' | 'attachments' | 'claims' | 'columnNames' | 'numbers'>
   audit: AuditLog
 }
 
@@ -87,6 +88,7 @@ export class Undo {
   readonly #visibility: Visibility
   readonly #activity: ActivityLog
   readonly #columnNames: ColumnNames
+  readonly #numbers: CardNumbers
   readonly #claims: Claims
   readonly #attachments: Attachments
   readonly #audit: AuditLog
@@ -101,6 +103,7 @@ export class Undo {
     this.#groups = groups
     this.#activity = board.activity
     this.#columnNames = board.columnNames
+    this.#numbers = board.numbers
     this.#claims = board.claims
     this.#attachments = board.attachments
     this.#audit = audit
@@ -272,7 +275,7 @@ export class Undo {
     const current = undoing.current.get(nameOf(kind, id)) ?? {}
     const { updatedAt, ...fields } = effect.before ?? {}
     const isLatest = isSame(current.updatedAt, after?.updatedAt)
-    const values = {
+    const values: Fields = {
       ...fields,
       ...(updatedAt !== undefined && { updatedAt: isLatest ? updatedAt : undoing.at }),
     }
@@ -281,6 +284,8 @@ export class Undo {
       this.#rows.update(kind, key, values)
       return
     }
+    if ('projectId' in fields && !('number' in fields))
+      values.number = this.#numbers.back(String(fields.projectId), id, current.number)
     const item = { ...current, ...values } as unknown as Tracked & Held
     if ('column' in fields || 'projectId' in fields)
       this.#columnNames.ensure(item.projectId, item.column, undoing.at)
@@ -318,7 +323,13 @@ export class Undo {
     if (kind === 'kanban-item' && !isComing(undoing.effects.get(nameOf('project', projectId)))) {
       this.#columnNames.ensure(projectId, column, undoing.at)
     }
-    this.#rows.insert(kind, fields)
+    // A change of an earlier version has no number.
+    if (kind === 'kanban-item')
+      this.#rows.insert(kind, {
+        ...fields,
+        number: 'number' in fields ? fields.number : this.#numbers.next(projectId),
+      })
+    else this.#rows.insert(kind, fields)
     if (kind === 'project') this.#record('project-restored', id, fields, undoing)
   }
 

@@ -66,7 +66,13 @@ export const KINDS: readonly Kind[] = [
   { kind: 'project', thing: 'Project', table: schema.projects },
   { kind: 'kanban-column', thing: 'Kanban column', table: schema.kanbanColumns, isApart: true },
   { kind: 'kanban-label', thing: 'Kanban label', table: schema.kanbanLabels },
-  { kind: 'kanban-item', thing: 'Kanban item', table: schema.kanbanItems, internal: ['claimedFrom'] },
+  {
+    kind: 'kanban-item',
+    thing: 'Kanban item',
+    table: schema.kanbanItems,
+    internal: ['claimedFrom'],
+    quiet: ['number'],
+  },
   { kind: 'kanban-subtask', thing: 'Kanban subtask', table: schema.kanbanSubtasks },
   { kind: 'kanban-comment', thing: 'Kanban comment', table: schema.kanbanComments, isApart: true },
   {

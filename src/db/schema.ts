@@ -44,6 +44,8 @@ export const projects = sqliteTable(
   {
     id: id(),
     name: required(),
+    /** The beginning of its cards' numbers, as in `WEB-12`; NULL until the service gives it one. */
+    key: text(),
     description: string(''),
     type: string('technical'),
     status: string('backlog'),
@@ -63,6 +65,7 @@ export const projects = sqliteTable(
     ...timestamps(),
   },
   (table) => [
+    uniqueIndex('projects_key').on(table.key),
     // Usually few, or none: then every member sees every project.
     index('projects_assigned').on(table.id).where(sql`"access" <> 'everyone'`),
     // Usually few, too. It has both columns, because the row of a project may be long.
@@ -79,6 +82,8 @@ export const kanbanItems = sqliteTable(
   {
     id: id(),
     projectId: projectId(),
+    /** Ascending in its project, from 1; NULL until the service gives it one (see `src/board/card-numbers.ts`). */
+    number: integer(),
     title: required(),
     description: string(''),
     column: string('To Do'),
@@ -129,12 +134,35 @@ export const kanbanItems = sqliteTable(
     index('kanban_items_priority').on(table.priority, table.sortOrder, table.id),
     index('kanban_items_due').on(table.dueDate),
     index('kanban_items_source').on(table.sourceId),
+    // Not unique: another tool may move a card to a project where its number is taken. A trigger then clears it.
+    index('kanban_items_number').on(table.projectId, table.number),
+    // Usually none.
+    index('kanban_items_unnumbered').on(table.id).where(sql`"number" is null`),
     // Few items have a claim: the index costs others nothing.
     index('kanban_items_claim')
       .on(table.projectId, table.claimedUntil)
       .where(sql`"claimed_until" is not null`),
   ],
 )
+
+/** The last number that a project has given to a card. No foreign key: an undo may restore the project. */
+export const cardNumbers = sqliteTable('card_numbers', {
+  projectId: id(),
+  last: integer().notNull(),
+})
+
+/** The numbers that items had in other projects. A trigger adds them; no foreign keys, as for {@link cardNumbers}. */
+export const formerCardNumbers = sqliteTable(
+  'former_card_numbers',
+  { projectId: required(), number: integer().notNull(), itemId: required() },
+  (table) => [primaryKey({ columns: [table.projectId, table.number] })],
+)
+
+/** The keys that projects had, until another project takes them. Triggers keep it; no foreign key, as for {@link cardNumbers}. */
+export const formerProjectKeys = sqliteTable('former_project_keys', {
+  key: id(),
+  projectId: required(),
+})
 
 /** The checklist entries of items. */
 export const kanbanSubtasks = sqliteTable(

@@ -14,7 +14,10 @@ export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as c
 const isMethod = (method: string) => METHODS.includes(method as (typeof METHODS)[number])
 
 /** The paths that a route matches. */
-const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
+const toPattern = (path: string) =>
+  new RegExp(
+    `^${path.replaceAll(/:\w+(?:\(([^)]*)\))?/g, (_, expression?: string) => expression ?? '[^/]+')}$`,
+  )
 
 export class KnownPaths {
   readonly #methods = new Map<string, Set<string>>()

@@ -53,6 +53,7 @@ import { Imports } from './imports.ts'
 import { Ingest } from './ingest.ts'
 import { Metrics } from './metrics.ts'
 import { defaultPhaseConfig, firstPhase, phaseNames } from './phases.ts'
+import { ProjectKeys } from './project-keys.ts'
 import { ShareLinks } from './share-links.ts'
 import { Transcripts } from './transcripts.ts'
 
@@ -213,6 +214,7 @@ export class Projects {
   readonly ingest: Ingest
   readonly ideas: Ideas
   readonly imports: Imports
+  readonly keys: ProjectKeys
   readonly shareLinks: ShareLinks
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
@@ -228,6 +230,7 @@ export class Projects {
     this.ingest = new Ingest(db, this.transcripts, this.metrics, board)
     this.ideas = new Ideas(db, (input) => this.create(input))
     this.imports = new Imports(db)
+    this.keys = new ProjectKeys(db)
     this.shareLinks = new ShareLinks(db, audit)
     this.#db = db
     this.#sql = statementsOf(db)
@@ -303,15 +306,17 @@ export class Projects {
    * without a `phase` it starts in the first of its sequence.
    * The creator of a project that only members assigned to it see is assigned to it.
    * @param options `isStrict`: the phase must be one of the sequence
-   * @throws ApiError 400
+   * @throws ApiError 400; 409 for a `key` that another project has
    */
   create(input: ProjectInput & { name: string }, { isStrict = false }: { isStrict?: boolean } = {}): Project {
     const phaseConfig = input.phaseConfig ?? defaultPhaseConfig(input.type ?? 'technical')
     const phase = input.phase || firstPhase(phaseConfig)
     if (isStrict) ensurePhase(phase, phaseConfig)
+    if (input.key) this.keys.refuseTaken(input.key)
+    const key = input.key ?? this.keys.free(input.name)
     const id = newId()
     const at = timestamp()
-    const row = this.#sql.insert({ ...input, phaseConfig, phase, id, createdAt: at, updatedAt: at })
+    const row = this.#sql.insert({ ...input, key, phaseConfig, phase, id, createdAt: at, updatedAt: at })
     this.#board.columnNames.createDefaults(id, at)
     if (row.access !== 'everyone') this.#assignCreator(id)
     return this.#whole(row)
@@ -326,7 +331,7 @@ export class Projects {
    * Changes a project; an empty change does not even change `updatedAt`.
    * @param options as for {@link create}
    * @returns the project; undefined if reading it is too much work for the event loop
-   * @throws ApiError 404, 400; 403 for `shareLinks`
+   * @throws ApiError 404, 400; 403 for `shareLinks`; 409 for a `key` that another project has
    */
   update(
     id: string,
@@ -334,6 +339,7 @@ export class Projects {
     { isStrict = false, by = null }: { isStrict?: boolean; by?: Sharer } = {},
   ): Project | undefined {
     if (changes.shareLinks !== undefined) this.#ensureMaySet(changes.shareLinks, id, by)
+    if (changes.key) this.keys.refuseTaken(changes.key, id)
     const isEmpty = Object.keys(changes).length === 0
     const row = isEmpty ? this.#sql.one(id) : this.#sql.update(id, { ...changes, updatedAt: timestamp() })
     if (row === undefined) throwNotFound(projects)

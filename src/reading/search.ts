@@ -1,6 +1,7 @@
 /** Full-text search over what a member may read. The FTS5 index and its triggers are in the migration `search`. */
 import { Type } from '@sinclair/typebox'
 import { eq } from 'drizzle-orm'
+import { CardNumbers } from '../board/card-numbers.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { ensureInTime, IN_TIME, withDeadline } from '../db/deadline.ts'
 import { cursorAt, type JsonPage, type KeyPlace, placeOf } from '../db/pages.ts'
@@ -148,8 +149,11 @@ function ranksOf({ words, prefix }: Wanted): string[] {
   ]
 }
 
+/** Before the first result by words: after a page that only has the numbered item. */
+const BEFORE_ALL: Pick<Hit, 'rank' | 'kind' | 'id'> = { rank: 0, kind: 'project', id: '\u{10ffff}' }
+
 /** The place of a result: its rank, and its kind beside its id, which is unique among its kind only. */
-const placeAt = ({ rank, kind, id }: Hit): KeyPlace => ({
+const placeAt = ({ rank, kind, id }: Pick<Hit, 'rank' | 'kind' | 'id'>): KeyPlace => ({
   id,
   key: null,
   text: Buffer.from(`${rank} ${kind}`),
@@ -183,6 +187,13 @@ const statementsOf = (db: SharedDatabase) => ({
       )
       .raw(),
   ),
+  entry: once(() =>
+    db.$client
+      .prepare<[string], number>(
+        "select id from search_entries where kind = 'kanban-item' and record_id = +?",
+      )
+      .pluck(),
+  ),
   matches: byFields((names) =>
     db.$client.prepare<unknown[], Match>(matchesWhere(...names.map((name) => CONDITIONS[name] ?? ''))),
   ),
@@ -209,6 +220,7 @@ export class Search {
   static readonly reads: readonly string[] = ['find', 'results']
   readonly #db: SharedDatabase
   readonly #limits: SearchLimits
+  readonly #numbers: CardNumbers
   readonly #sizeInIndex: ReturnType<typeof indexSize>
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #toJson = createJsonWriter(Type.Object({ results: Type.Array(ref(SearchResultSchema)) }))
@@ -216,6 +228,7 @@ export class Search {
   constructor(db: SharedDatabase, limits: Partial<SearchLimits> = {}) {
     this.#db = db
     this.#limits = { ...LIMITS, ...limits }
+    this.#numbers = new CardNumbers(db)
     this.#sizeInIndex = indexSize(db.$client)
     this.#sql = statementsOf(db)
   }
@@ -227,7 +240,7 @@ export class Search {
   }
 
   /**
-   * Searches for all words of a text, the last one as a prefix.
+   * Searches for all words of a text, the last one as a prefix. An item that the text names by its number, such as `WEB-12`, comes first.
    * @returns at most `limit` matching results, best first
    * @throws ApiError 400 for too many words, 503 if it takes too long; TooMuchWork
    */
@@ -244,20 +257,36 @@ export class Search {
     const isOnLoop = isFollowedByWorker(this.#db)
     const late = () => (isOnLoop ? new TooMuchWork() : tookTooLong('Search'))
     const { time, timeOnLoop } = this.#limits
-    const work = () => this.#find(this.#bounded(asked, isOnLoop), memberId, page, filter)
+    const work = () =>
+      this.#find(this.#bounded(asked, isOnLoop), this.#numbered(text, filter), memberId, page, filter)
     return withDeadline(this.#db, isOnLoop ? timeOnLoop : time, late, () => read(this.#db, work))
+  }
+
+  /** The item that the text names by its number, such as `WEB-12`, if the filter admits it and the caller sees it. */
+  #numbered(text: string, { kind, projectId }: SearchFilter): Hit | undefined {
+    const id = this.#numbers.find(text.trim())
+    const kinds = valuesOfList(kind)
+    if (id === undefined || (kinds.length > 0 && !kinds.includes('kanban-item'))) return undefined
+    const place = this.#sql.places['kanban-item']({ id })
+    if (place === undefined || (projectId && place.projectId !== projectId)) return undefined
+    const entry = this.#sql.entry().get(id)
+    return entry === undefined ? undefined : { kind: 'kanban-item', id, entry, rank: 0 }
   }
 
   #find(
     wanted: Wanted,
+    numbered: Hit | undefined,
     memberId: string,
-    { limit, cursor }: SearchPage,
+    { limit: most, cursor }: SearchPage,
     { kind, projectId }: SearchFilter,
   ): Found {
     const { matches, places, texts } = this.#sql
     const kinds = valuesOfList(kind)
     const place = cursor === undefined ? undefined : placeOf(cursor)
     const from = place && partsOf(place)
+    // It comes first, and nowhere else.
+    const first = cursor === undefined && numbered ? [numbered] : []
+    const limit = most - first.length
     const hits: Hit[] = []
     for (const [rank, query] of ranksOf(wanted).entries()) {
       if (hits.length > limit || rank < (from?.rank ?? 0)) continue
@@ -273,8 +302,9 @@ export class Search {
       for (const match of found) hits.push({ ...match, rank })
     }
     const shown = hits.slice(0, limit)
-    const last = hits.length > limit ? shown.at(-1) : undefined
-    const results = shown.flatMap(({ kind, id, entry }) => {
+    const last = hits.length > limit ? (shown.at(-1) ?? BEFORE_ALL) : undefined
+    const others = shown.filter(({ entry }) => entry !== numbered?.entry)
+    const results = [...first, ...others].flatMap(({ kind, id, entry }) => {
       ensureInTime(this.#db)
       const place = places[kind]({ id })
       if (!place) return []

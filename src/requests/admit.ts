@@ -1,6 +1,7 @@
 /** Admission: what a request passes before its handler, in the order of the contract. Each route gets only the checks that apply to it. */
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type Access, isSafe } from '../members/identity.ts'
+import { isOfItem } from './existence.ts'
 import { methodsOf, shapeOf } from './response-shapes.ts'
 import { confirmStrictness } from './strictness.ts'
 
@@ -21,6 +22,8 @@ export interface Checks {
   count: Check | undefined
   /** Against CSRF, where no member is identified. */
   guardPublic: Check
+  /** Replaces an item's number in the path, such as `WEB-12`, by its id. */
+  resolveNumber: Check
   /**
    * Identifies the member, counts for the rate limit, checks the access, guards against CSRF, and refuses writes of readers.
    * @param isForAll whether a foreign origin is refused even with a token
@@ -36,6 +39,7 @@ export interface Checks {
 /** A route, as far as its checks depend on it. */
 interface Admitted {
   method: string | string[]
+  url: string
   schema?: Parameters<typeof shapeOf>[0]
   config?: FastifyContextConfig
 }
@@ -48,7 +52,7 @@ export const arrivalOf = (config: FastifyContextConfig, checks: Checks): Check[]
   present([...checks.ofServer, checks.noteArrival, checks.addHeaders(config), confirmStrictness])
 
 /** Before a route's own hooks and the body. */
-export function admissionOf({ method, schema, config = {} }: Admitted, checks: Checks): Check[] {
+export function admissionOf({ method, url, schema, config = {} }: Admitted, checks: Checks): Check[] {
   const methods = methodsOf({ method })
   const isWrite = !methods.every(isSafe)
   const {
@@ -72,7 +76,12 @@ export function admissionOf({ method, schema, config = {} }: Admitted, checks: C
     ])
   }
   const hasKey = isWrite && isRepeatable && shapeOf(schema) !== undefined
-  return present([checks.guard(access, refusesForeignOrigins), hasKey && checks.findRepetition, hideBody])
+  return present([
+    isOfItem(url) && checks.resolveNumber,
+    checks.guard(access, refusesForeignOrigins),
+    hasKey && checks.findRepetition,
+    hideBody,
+  ])
 }
 
 /** For a path without a route. */

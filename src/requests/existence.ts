@@ -1,9 +1,19 @@
 /** The existence check precedes validation: a request for an unknown record is 404, whatever else is wrong with it. */
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { CardNumbers } from '../board/card-numbers.ts'
 import { thingOf } from '../db/kinds.ts'
 import { type ApiError, notFound } from '../errors.ts'
 import { isRepeated } from './idempotency.ts'
+
+/** Whether a route's path names an item: its number may stand there for its id. */
+export const isOfItem = (url: string): boolean => url.includes('/api/kanban-items/:id')
+
+/** Replaces an item's number in the path of a request, such as `WEB-12`, by its id. Whether the caller sees the item is a later question. */
+export function resolveNumber({ params }: { params: unknown }, numbers: CardNumbers): void {
+  const named = params as { id: string }
+  named.id = numbers.find(named.id) ?? named.id
+}
 
 /** Whether the caller of a request sees a record with this id. */
 type Exists = (id: string, request: FastifyRequest) => boolean

@@ -63,6 +63,12 @@ export const KanbanItemSchema = Type.Object(
   {
     id: Id,
     projectId: Id,
+    number: Nullable(
+      Type.Number({
+        description:
+          'Ascending in its project, and never given twice: with the key of the project it names the item, as in `WEB-12`. Null for an item that another program has just added.',
+      }),
+    ),
     title: Type.String(),
     description: Type.String(),
     column: Type.String({ examples: ['To Do', 'In Progress', 'Review', 'Done'] }),
@@ -282,6 +288,13 @@ const Phase = Type.Object({ name: Type.String() }, { additionalProperties: true 
 const projectFields = {
   id: Id,
   name: Type.String(),
+  key: Nullable(
+    Type.String({
+      description:
+        'What the numbers of its items begin with, as in `WEB-12`: unique; a former key leads to the project until another one takes it. Null for a project that another program has just added.',
+      examples: ['WEB'],
+    }),
+  ),
   description: Type.String(),
   type: Type.String({ examples: ['technical', 'business', 'custom'] }),
   status: Type.String({ examples: ['backlog', 'active', 'completed', 'archived'] }),

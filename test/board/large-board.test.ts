@@ -176,6 +176,7 @@ t.test('no statement scans a whole board', async (t) => {
     [...tables].toSorted(),
     [
       'attachments',
+      'card_numbers',
       'changes',
       'consumers',
       'item_times',

@@ -39,9 +39,9 @@ export const rowsOf = (client: SQLite.Database): Row[] =>
 /** Fields added to kinds later, with their values in older changes. */
 const ADDED_FIELDS: Record<string, Fields> = {
   'kanban-column': { stage: null },
-  'kanban-item': { coverId: null, reminders: '[]' },
+  'kanban-item': { coverId: null, reminders: '[]', number: null },
   member: { handle: null },
-  project: { access: 'everyone', shareLinks: 'members' },
+  project: { access: 'everyone', shareLinks: 'members', key: null },
 }
 
 const parse = (text: string | null): Fields | null => (text === null ? null : JSON.parse(text))

@@ -57,6 +57,10 @@ const ELSEWHERE = [
   'changes',
   // Of the service itself.
   'changes_pending',
+  // The records that they lead to have their own conditions.
+  'card_numbers',
+  'former_card_numbers',
+  'former_project_keys',
   'item_times',
   // A member's own.
   'item_watches',

@@ -29,6 +29,9 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
   ...Object.fromEntries(
     KIND_EXAMPLES.map((example) => [example.table, [rowOf(example, { owner: 'ada' }), example.defaults]]),
   ),
+  card_numbers: [{ project_id: 'project', last: 1 }, {}],
+  former_card_numbers: [{ project_id: 'project', number: 1, item_id: 'item' }, {}],
+  former_project_keys: [{ key: 'AP', project_id: 'project' }, {}],
   file_contents: [{ id: 1 }, { sha256: null, size: 0, touched_at: 0, unnamed_since: null }],
   file_chunks: [{ bytes: 'x' }, { place: 1 }],
   change_subjects: [{ subject: 'p', seq: 1 }, {}],
@@ -299,11 +302,12 @@ t.test('foreign keys are enforced inside the service, but not for people and tea
 
 t.test('unique columns stay unique', async (t) => {
   const { client, close } = seeded()
-  client.exec("update members set handle = 'ada'")
+  client.exec("update members set handle = 'ada'; update projects set key = 'AP'")
   t.teardown(close)
   const twice: [string, Record<string, string | number>][] = [
     ['members', { id: 'x', name: 'Ada', email: 'ADA@Example.test' }],
     ['members', { id: 'y', name: 'Ada', email: 'y@example.test', handle: 'ada' }],
+    ['projects', { id: 'z', name: 'Apollo', key: 'AP' }],
     ['sessions', { ...DEFAULTS.sessions?.[0], id: 'x' }],
     ['api_tokens', { ...DEFAULTS.api_tokens?.[0], id: 'x' }],
     ['kanban_columns', { ...rowNamed('kanban-column'), id: 'x' }],
@@ -314,6 +318,8 @@ t.test('unique columns stay unique', async (t) => {
     t.throws(() => insert(client, table, row), { code: 'SQLITE_CONSTRAINT_UNIQUE' }, table)
   }
   for (const table of [
+    'card_numbers',
+    'former_card_numbers',
     'kanban_item_labels',
     'team_members',
     'change_subjects',
@@ -353,6 +359,8 @@ t.test('every foreign key has an index that begins with its column', async (t) =
 const MAY_SCAN = [
   // The size of all files, which the limit of all together needs: at most four times a second, and in a thread.
   /^SCAN file_contents USING COVERING INDEX file_contents_size$/,
+  // Cards without a number: usually none.
+  /^SCAN (kanban_items|lacking) USING (COVERING )?INDEX kanban_items_unnumbered$/,
   // They list all rows, in the index's order.
   /^SCAN projects USING COVERING INDEX projects_order$/,
   /^SCAN kanban_items USING (COVERING )?INDEX kanban_items_order$/,

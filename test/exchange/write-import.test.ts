@@ -169,7 +169,7 @@ t.test('a board that another process imports meanwhile is refused', async (t) =>
     if (isFirst) writeTo(other, () => other.$client.exec(MINE))
     isFirst = false
   }
-  const [project] = once.projects() as { metadata: object }[]
+  const [project] = once.projects() as readonly { name: string; metadata?: object }[]
   const MINE = `insert into projects (id, name, metadata) values ('mine', 'Mine', '${JSON.stringify(project?.metadata)}')`
   await t.rejects(writeImport({ db }, { ...once, refuse }, { actorId: 'ada' }), {
     message: /^this board was imported before, as project mine/,

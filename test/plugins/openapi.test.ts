@@ -234,6 +234,7 @@ t.test('request bodies are documented with their fields, and allow additional on
       ['name'],
       [
         'name',
+        'key',
         'description',
         'type',
         'status',

@@ -23,6 +23,7 @@ const itemOf = (id: string, sortOrder: number, title: string): KanbanItem => ({
 const projectOf = (kanbanItems: KanbanItem[], name = 'Äpfel "],[" 🍎'): Project => ({
   id: 'p',
   name,
+  key: 'AP',
   description: '',
   type: 'technical',
   status: 'backlog',

@@ -64,6 +64,7 @@ const anyProject: fc.Arbitrary<Project> = fc
   })
   .map(({ history, actionItems, ...fields }) => ({
     id: 'p',
+    key: 'AP',
     description: '',
     type: 'technical',
     status: 'backlog',

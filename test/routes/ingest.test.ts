@@ -86,6 +86,7 @@ t.test('a meeting creates its record, and an item at the end of To Do for each a
       id: kanbanItems[index].id,
       projectId,
       ...ITEM_DEFAULTS,
+      number: index + 2,
       title,
       sortOrder: 5.5 + index,
       source: 'transcript',

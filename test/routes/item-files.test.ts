@@ -28,7 +28,7 @@ const ALL_DAY = ['X-MICROSOFT-CDO-ALLDAYEVENT:TRUE', 'X-MICROSOFT-MSNCALENDAR-AL
 const CALENDAR = '/api/calendar.ics'
 
 const HEADER =
-  'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed,assignee'
+  'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed,assignee,number'
 
 const csvOf = (app: App, id: string, headers?: Record<string, string>) =>
   send(app, 'GET', `/api/projects/${id}/export.csv`, undefined, headers)
@@ -89,6 +89,7 @@ t.test('a board as CSV has every item with all its fields', async (t) => {
       updatedAt: one.updatedAt,
       dismissed: 'false',
       assignee: 'Maria, =M',
+      number: '1',
     },
     {
       ...rowsOf(answer.body)[1],
@@ -97,6 +98,7 @@ t.test('a board as CSV has every item with all its fields', async (t) => {
       dismissed: 'true',
       labels: '',
       assignee: '',
+      number: '2',
     },
   ])
   t.match(await csvOf(app, project.id, { 'if-none-match': String(answer.headers.etag) }), { status: 304 })

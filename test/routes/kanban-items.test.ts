@@ -40,7 +40,7 @@ testChildResource(t, {
   table: 'kanban_items',
   relation: 'kanbanItems',
   least: { title: 'Card' },
-  depends: ['sortOrder'],
+  depends: ['sortOrder', 'number'],
   defaults: ITEM_DEFAULTS,
   fields: {
     title: text(1, 500),
@@ -78,6 +78,7 @@ testChildResource(t, {
     metadata: jsonObject({ list: [1, 'two', null], nested: { a: true } }),
   },
   serverOwned: {
+    number: 77,
     claimedUntil: LONG_AGO,
     labels: [{ name: 'x' }],
     subtasks: [{ title: 'x' }],

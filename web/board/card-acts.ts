@@ -1,7 +1,8 @@
 /** The actions of keys and menus on a card. */
+import { addressToShare } from '../common/card-numbers.ts'
 import { copyLink } from '../common/copy-link.ts'
 import { typeAhead } from '../common/keys.ts'
-import { go, href, paths } from '../router.ts'
+import { go, paths } from '../router.ts'
 import type { Board, PickedField } from './board.ts'
 import { cardElement } from './focus.ts'
 
@@ -12,8 +13,7 @@ export function editTitle({ store, query }: Board, id: string): void {
   go(`${paths.card(store.id, id)}${now}${now ? '&' : '?'}edit=title`)
 }
 
-export const copyCardLink = ({ store }: Board, id: string): void =>
-  void copyLink(href(paths.card(store.id, id)))
+export const copyCardLink = ({ store }: Board, id: string): void => void copyLink(addressToShare(store, id))
 
 /** Opens the small picker of a field at a card, for all selected cards if it is one of them. */
 export function pick(board: Board, field: PickedField, id: string): void {

@@ -94,6 +94,7 @@ function unsaved(board: Board, fields: Pick<KanbanItem, 'title' | 'column' | 'so
   return {
     id: newId(),
     projectId: board.store.id,
+    number: null,
     description: '',
     priority: 'medium',
     assigneeId: null,

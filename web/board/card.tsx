@@ -2,6 +2,7 @@
 import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../../src/client/api.d.ts'
+import { numberOf } from '../common/card-numbers.ts'
 import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
 import { contentOf, thumbnailOf } from '../common/files/addresses.ts'
 import { isWaiting } from '../common/item-writes.ts'
@@ -178,20 +179,9 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
   const isGone = board.held.value === item.id && board.isHeldGone.value
   const { description, dueDate, assigneeId, priority, subtasks } = item
   const { comments = 0, attachments = 0 } = useComputed(() => board.store.counts.get(item.id)).value ?? {}
-  const isSet =
-    isWaiting(item) ||
-    item.dismissed ||
-    isKept ||
-    isGone ||
-    subtasks.length > 0 ||
-    description ||
-    comments ||
-    attachments ||
-    dueDate ||
-    assigneeId
-  if (!isSet && priority === 'medium') return null
   return (
     <div class="card-facts">
+      <span class="card-number">{numberOf(board.store, item) ?? '\u00a0'}</span>
       {isGone && (
         <span class="danger">
           <Icon name="warning" /> {words.isGone}

@@ -1,6 +1,7 @@
 /** A card with all its records. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
+import { addressToShare } from '../common/card-numbers.ts'
 import { copyLink } from '../common/copy-link.ts'
 import { FilesContext } from '../common/files/files-context.ts'
 import { deleteItem, toggleDismissed } from '../common/item-writes.ts'
@@ -15,7 +16,7 @@ import { late } from '../common/ui/late.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { topDialog } from '../common/ui/open-dialogs.ts'
 import { useDialogTitle } from '../common/ui/page.tsx'
-import { href, paths, place } from '../router.ts'
+import { place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { CardFiles } from './card-files.ts'
 import { CardTitle } from './card-title.tsx'
@@ -89,7 +90,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
     if (field === 'title') title.begin()
     else focus(field)
   }, [])
-  const copy = () => void copyLink(href(paths.card(card.store.id, card.id)))
+  const copy = () => void copyLink(addressToShare(card.store, card.id))
   const ownDialog = useRef<string | undefined>(undefined)
   // By then the dialog is on top.
   useLayoutEffect(() => {

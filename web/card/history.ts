@@ -217,7 +217,7 @@ function fileSentences({ action }: Change, before: Fields, after: Fields): Sente
 type ToldField = (from: unknown, to: unknown, names: HistoryNames) => Sentence | undefined
 
 /** Fields of a card without changes of their own. */
-type Untold = 'id' | 'createdAt' | 'updatedAt' | 'labels' | 'subtasks' | 'warnings'
+type Untold = 'id' | 'number' | 'createdAt' | 'updatedAt' | 'labels' | 'subtasks' | 'warnings'
 
 /** Fields that often change with others, which say more. */
 const FALLBACKS = { sortOrder: words.ordered, isNew: words.seen } as const satisfies Partial<

@@ -1,6 +1,7 @@
 /** The side column of the dialog: the fields, the card's origin, and its actions. */
 
 import { makerOf } from '../common/actors.ts'
+import { addressToShare, numberOf } from '../common/card-numbers.ts'
 import { atMoment } from '../common/dates.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { WatchButton } from '../common/watch-button.tsx'
@@ -45,10 +46,22 @@ function Source({ card, item }: Pick<SideProps, 'card' | 'item'>) {
   )
 }
 
+/** The number, which names the card in texts and addresses. */
+function CardNumber({ card, item }: Pick<SideProps, 'card' | 'item'>) {
+  const number = numberOf(card.store, item)
+  return number === undefined ? null : (
+    <div class="field">
+      <span class="meta">{words.number}</span>
+      <a href={addressToShare(card.store, card.id)}>{number}</a>
+    </div>
+  )
+}
+
 export function Side({ card, item, isHere, canEdit, areLabelsOpen, onLabels, onMove, onCopy }: SideProps) {
   const fields = { card, item, canEdit }
   return (
     <div class="card-side">
+      <CardNumber card={card} item={item} />
       <ColumnField {...fields} />
       <AssigneeField {...fields} />
       <DueDateField {...fields} />

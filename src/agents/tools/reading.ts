@@ -112,7 +112,7 @@ const listProjects = (routes: RouteSchemas): Tool => ({
   name: 'list_projects',
   title: 'List projects',
   description:
-    'Lists projects with the number of items in each column. Use it first, to learn project ids and column names. Returns a page at a time: id, name, status, health, phase, next step and the columns in the order of the board.',
+    'Lists projects with the number of items in each column. Use it first, to learn project ids and column names. Returns a page at a time: id, name, key (its items are named by it: WEB-12), status, health, phase, next step and the columns in the order of the board.',
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('listProjects'), ['status', 'teamId', 'updatedAfter', 'sort', 'cursor'], {
@@ -130,6 +130,7 @@ const listProjects = (routes: RouteSchemas): Tool => ({
         id: Type.String(),
         name: Type.String(),
         status: Type.String(),
+        key: Nullable(Type.String()),
         health: Type.String(),
         phase: Type.String(),
         nextStep: Type.String(),
@@ -152,6 +153,7 @@ const listProjects = (routes: RouteSchemas): Tool => ({
       id: project.id,
       name: project.name,
       status: project.status,
+      key: project.key,
       health: project.health,
       phase: project.phase,
       nextStep: cutter.text(`nextStep of ${project.id}`, project.nextStep as string),

@@ -12,7 +12,7 @@ import { ADDS, SETS, SETS_AND_ADDS, type Tool, unreadOf, WRITTEN, writtenOf } fr
 const SUBTASKS_LIMIT = 50
 
 const id = (description: string) => Type.String({ minLength: 1, description })
-export const ItemId = id('The id of a kanban item')
+export const ItemId = id('The id of a kanban item, or its number with the key of its project: WEB-12')
 const ProjectId = id('The id of a project, from list_projects')
 
 /** An argument of all writing tools. */

@@ -3,7 +3,7 @@ import type SQLite from 'better-sqlite3'
 import { isConstraint } from '../../db/constraints.ts'
 import { LEAP } from '../../db/lost-changes.ts'
 import { createIdReplacer, PEOPLE_FIELDS } from '../../db/people-ids.ts'
-import { kanbanActivity } from '../../db/schema.ts'
+import { kanbanActivity, projects } from '../../db/schema.ts'
 import { once } from '../../once.ts'
 import { type ArchiveFacts, MEMBERS_FILE, PEOPLE_FILE, placesOf, reader, recordKey } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
@@ -12,12 +12,13 @@ import type { ArchivePlan } from './archive-plan.ts'
 import { CHANGES_FILE, fileOf } from './archive-tables.ts'
 import { FormerAccess } from './former-access.ts'
 import type { Visit } from './read-archive.ts'
-import { TakenHandles } from './taken-handles.ts'
+import { HANDLES, PROJECT_KEYS, TakenNames } from './taken-names.ts'
 
 /** Changes read at a time. */
 const CHANGES_AT_ONCE = 1000
 
 const ACTIVITY_FILE = fileOf(kanbanActivity)
+const PROJECTS_FILE = fileOf(projects)
 
 /** The tables of credentials, preferences and jobs with a member's id. */
 const CREDENTIALS = [
@@ -127,7 +128,8 @@ export class ArchiveWriter {
   readonly #plan: ArchivePlan
   readonly #facts: ArchiveFacts
   readonly #actorId: string | null
-  readonly #handles: TakenHandles
+  readonly #handles: TakenNames
+  readonly #projectKeys: TakenNames
   readonly #formerAccess = new FormerAccess()
   /** The changes of the existing admin. */
   #ofAdmin: unknown[][] = []
@@ -139,7 +141,8 @@ export class ArchiveWriter {
     this.#plan = plan
     this.#facts = facts
     this.#actorId = actorId
-    this.#handles = new TakenHandles(client, facts)
+    this.#handles = new TakenNames(client, facts, HANDLES)
+    this.#projectKeys = new TakenNames(client, facts, PROJECT_KEYS)
   }
 
   /** Removes records that the archive's replace. */
@@ -167,9 +170,10 @@ export class ArchiveWriter {
     const { name } = of.file
     if (name === CHANGES_FILE) return this.#changes(of, map, insert)
     if (name !== MEMBERS_FILE && name !== PEOPLE_FILE) {
+      const write = name === PROJECTS_FILE ? this.#projectKeys.writing(of, insert) : insert
       return (values) => {
         map(values)
-        insert(values)
+        write(values)
       }
     }
     const idOf = reader(of, 'id')
@@ -204,6 +208,7 @@ export class ArchiveWriter {
     }
     this.#appendAdmin()
     this.#handles.append(this.#actorId)
+    this.#projectKeys.append(this.#actorId)
     this.#formerAccess.write(this.#client, this.#plan.kind === 'whole' ? 0 : this.#plan.lastSeq)
   }
 

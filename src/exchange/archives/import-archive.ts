@@ -1,6 +1,7 @@
 /** Imports an archive: checks all of it first, and then writes it, everything or nothing. */
 import type SQLite from 'better-sqlite3'
 import { addAllTimes } from '../../attention/item-times.ts'
+import { CardNumbers } from '../../board/card-numbers.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
 import type { DatabaseFiles } from '../../db/files.ts'
@@ -181,6 +182,7 @@ function* writing(
     if (reading) yield reading
   }
   writer.end()
+  new CardNumbers(db).noteGiven()
   const isWhole = now.kind === 'whole'
   const orphans = isWhole ? (client.pragma('foreign_key_check') as unknown[]).length : 0
   contents.complete()

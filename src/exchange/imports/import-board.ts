@@ -2,6 +2,7 @@
 
 import { and, type SQL, sql } from 'drizzle-orm'
 import { ATTACHMENTS_LIMIT } from '../../board/attachments.ts'
+import { isCardNumber } from '../../board/card-numbers.ts'
 import { isNamedDone, type Stage, withStages } from '../../board/stages.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { newId } from '../../db/ids.ts'
@@ -204,17 +205,19 @@ const toLabel = ({ color, createdAt }: SourceLabel, name: string, project: Proje
 
 interface ItemParts {
   id: string
+  number: number
   format: string
   column: string
   sortOrder: number
   projectId: string
 }
 
-function toItem(card: SourceCard, { id, format, column, sortOrder, projectId }: ItemParts) {
+function toItem(card: SourceCard, { id, number, format, column, sortOrder, projectId }: ItemParts) {
   const title = shorten(readableName(card.title), LIMITS.title)
   return {
     id,
     projectId,
+    number,
     title,
     description: card.description,
     column,
@@ -229,6 +232,19 @@ function toItem(card: SourceCard, { id, format, column, sortOrder, projectId }: 
     createdAt: card.createdAt,
     updatedAt: card.updatedAt,
   }
+}
+
+/** The cards' numbers: those of the other tool where they fit, and the next ones for the others. */
+export function numbersOf(cards: readonly Pick<SourceCard, 'number'>[]): number[] {
+  const given = new Set<number>()
+  const kept = cards.map(({ number }) => {
+    if (number === undefined || !isCardNumber(number) || given.has(number)) return undefined
+    given.add(number)
+    return number
+  })
+  let last = 0
+  for (const number of given) last = Math.max(last, number)
+  return kept.map((number) => number ?? ++last)
 }
 
 /** The cards' places: a card without one follows the previous card. */
@@ -252,7 +268,7 @@ export interface BoardFacts extends SummaryNotes, PeopleOfBoard {
 }
 
 export interface BoardRows extends Pick<ImportPlan, 'projectIds' | 'tables'> {
-  projects: readonly { metadata?: JsonObject }[]
+  projects: readonly { name: string; metadata?: JsonObject }[]
   /** The cards' ids, in batches. */
   cardIds: () => Iterable<string[]>
 }
@@ -346,7 +362,11 @@ const withoutTheirAddresses = <T extends { metadata?: JsonObject }>(
 ): T => (row.metadata ? { ...row, metadata: withoutAddressesIn(row.metadata, isOfPerson) } : row)
 
 /** A project's row with the matches of people in its metadata, if they fit: the records no longer have the original ids. */
-function keepPeople(project: object, format: string, people: readonly ImportedPerson[]): object {
+function keepPeople<T extends { metadata?: JsonObject }>(
+  project: T,
+  format: string,
+  people: readonly ImportedPerson[],
+): T {
   const found = people.filter(({ memberId }) => memberId !== null)
   if (found.length === 0) return project
   const { metadata } = project as { metadata: Record<string, JsonObject> }
@@ -407,6 +427,7 @@ export function rowsOfBoard(
     throw new TooLarge(`it has ${count} records, and one import may create ${records} (IMPORT_RECORDS)`)
   }
   const itemIds = cards.map(() => newId())
+  const numbers = numbersOf(cards)
 
   function* items() {
     const places = sortOrders(cards)[Symbol.iterator]()
@@ -414,7 +435,8 @@ export function rowsOfBoard(
     for (const [index, card] of cards.entries()) {
       const column = columnNames.get(card.column) as string
       const sortOrder = places.next().value as number
-      const item = toItem(card, { ...parts, id: itemIds[index] as string, column, sortOrder })
+      const [id, number] = [itemIds[index] as string, numbers[index] as number]
+      const item = toItem(card, { ...parts, id, number, column, sortOrder })
       made.trimmed += Number(isTrimmed(item.metadata))
       yield item
     }

@@ -42,7 +42,7 @@ export interface ImportPlan {
   /** Matches the people in its rows, before any row is created. @returns the new ones @throws Error with one clear line */
   settlePeople: (db: SharedDatabase) => readonly (typeof people.$inferInsert)[]
   /** The projects' own rows. */
-  projects: () => readonly object[]
+  projects: () => readonly { name: string }[]
   /** All other rows, parents before children. */
   tables: readonly PlannedRows[]
   /**

@@ -47,7 +47,7 @@ interface Section {
 interface Contents {
   facts: BoardFacts
   projectIds: readonly string[]
-  projects: readonly object[]
+  projects: BoardRows['projects']
   cardIds: Section
   tables: (Section & { name: string; count: number })[]
 }

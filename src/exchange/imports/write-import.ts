@@ -1,5 +1,6 @@
 /** Writes an import, in one transaction. */
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { CardNumbers } from '../../board/card-numbers.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { attributionOf, currentWrite } from '../../db/current-write.ts'
 import { newestChange } from '../../db/newest-change.ts'
@@ -7,6 +8,7 @@ import { markQuiet } from '../../db/quiet-changes.ts'
 import { people, projects } from '../../db/schema.ts'
 import { insertInto } from '../../db/statements.ts'
 import { type Steps, type WholeWrite, writeWhole } from '../../db/whole-write.ts'
+import { ProjectKeys } from '../../projects/project-keys.ts'
 import { type Imported, type ImportPlan, totalOf } from './import-plan.ts'
 
 /** Records of a step: some milliseconds. */
@@ -46,9 +48,14 @@ export function* importing(
       yield
     }
   }
-  yield* insert(projects, plan.projects())
+  const keys = new ProjectKeys(db)
+  yield* insert(
+    projects,
+    plan.projects().map((project) => ({ ...project, key: keys.free(project.name) })),
+  )
   yield* insert(people, settled)
   for (const { table, rows } of plan.tables) yield* insert(table, rows())
+  new CardNumbers(db).noteGiven()
   onProgress(total, total)
   const made = plan.result(false)
   attribution.run(actorId, () => {

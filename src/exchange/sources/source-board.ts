@@ -73,6 +73,8 @@ export interface SourceAttachment {
 export interface SourceCard {
   /** The other tool's id, which becomes the item's `sourceId`. */
   id: string
+  /** Its number on its board. */
+  number?: number | undefined
   title: string
   description: string
   /** Undefined if missing, or not in the file. */

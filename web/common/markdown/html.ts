@@ -29,9 +29,25 @@ function hasTooManyCells(text: string): boolean {
   return first.split('|').length * rows.length > MOST_CELLS
 }
 
+/** What looks like the number of a card: `WEB-12`. The page makes it a link if there is such a project. */
+const NUMBER = /^[A-Z][A-Z0-9]{1,5}-[1-9]\d{0,8}(?![\w-])/
+const BEFORE_NUMBER = /(?<![\w-])[A-Z][A-Z0-9]{1,5}-[1-9]/
+
 const marked = new Marked({
   gfm: true,
   breaks: true,
+  extensions: [
+    {
+      name: 'number',
+      level: 'inline',
+      start: (text) => text.search(BEFORE_NUMBER),
+      tokenizer(text) {
+        const [raw] = NUMBER.exec(text) ?? []
+        return raw === undefined ? undefined : { type: 'number', raw }
+      },
+      renderer: ({ raw }) => `<span data-number="${raw}">${raw}</span>`,
+    },
+  ],
   tokenizer: {
     // Text that is not a table becomes a paragraph; `false` selects the library's own rule.
     table: (text) => (hasTooManyCells(text) ? undefined : false),

@@ -2,10 +2,12 @@
  * Shows Markdown. The renderer is loaded lazily with the first text. Until a text is rendered, or if it exceeds the limits, it
  * shows as plain text.
  */
-import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import { hasNumbers, linkNumbers } from '../card-numbers.ts'
 import { FilesContext } from '../files/files-context.ts'
 import { loadPart, type NoPart } from '../part.ts'
+import { projectKeys, projectList } from '../projects.ts'
 import type { Tick } from '../text-edit/use-ticks.ts'
 import { NotLoaded } from '../ui/late.tsx'
 
@@ -121,6 +123,13 @@ export function MarkdownText({ text, onTick }: { text: string; onTick?: Tick | u
   useLayoutEffect(() => {
     if (element.current && shown.as === 'markdown') files?.fill(element.current)
   }, [shown, canTick, existing])
+  // Behind a share link there is no list of projects.
+  const isNumbered = files !== undefined && shown.as === 'markdown' && hasNumbers(shown.nodes)
+  useEffect(() => (isNumbered ? projectList.use() : undefined), [isNumbered])
+  const keys = isNumbered ? projectKeys.value : ''
+  useLayoutEffect(() => {
+    if (element.current && keys !== '') linkNumbers(element.current, new Set(keys.split(' ')))
+  }, [shown, canTick, keys])
   if (shown.as === 'markdown') return <div key="ready" ref={element} class="markdown" dir="auto" />
   return (
     <>
