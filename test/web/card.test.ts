@@ -5,6 +5,35 @@ import { choosePerson } from './choose-person.ts'
 import { drag } from './gestures.ts'
 import { until } from './until.ts'
 
+onBoard('a card is found by its number', async (t, { api, person }) => {
+  const { item, path, projectId } = await makeCard({ api }, { title: 'Flyer' })
+  const { key } = await api.get('/api/projects/{id}', { path: { id: projectId } })
+  const text = `Before ${key}-${item.number}, not UTF-8, \`${key}-1\` nor x${key}-1: [${key}-1](https://example.org/) `
+  const body = { title: 'Poster', description: text }
+  const other = await api.post('/api/projects/{id}/kanban-items', { path: { id: projectId }, body })
+  const { page, go } = await person()
+  await go(`/projects/${projectId}`)
+  await page.getByText(`${key}-${other.number}`, { exact: true }).waitFor()
+  await go(`/${key}-${other.number}`.toLowerCase())
+  await dialogOf(page, 'Poster').waitFor()
+  t.equal(new URL(page.url()).pathname, `/projects/${projectId}/items/${other.id}`)
+  const links = partOf(page, 'Description').getByRole('link', { name: `${key}-${item.number}`, exact: true })
+  const own = links.and(page.locator(`[href="/${key}-${item.number}"]`))
+  await own.waitFor()
+  t.strictSame([await links.count(), await own.count()], [2, 1], 'the other is the link that was written')
+  await own.click()
+  await dialogOf(page, 'Flyer').waitFor()
+  t.equal(new URL(page.url()).pathname, path)
+  t.equal(
+    await dialogOf(page)
+      .getByRole('link', { name: `${key}-${item.number}` })
+      .count(),
+    1,
+  )
+  await go(`/${key}-99`)
+  await page.getByText('There is no such card.').waitFor()
+})
+
 onBoard('title, description and fields are edited in place', async (t, { api, person }) => {
   const { item, path } = await makeCard({ api }, { title: 'Rewrite pages', description: 'All *pages*' })
   const itemPath = { path: { id: item.id } }
