@@ -18,7 +18,7 @@ const FlowQuery = Type.Object({
   from: Day('First day, at most three years before the last; by default 89 days before it'),
   to: Day('Last day, at the latest today, the default'),
   label: AnyOf('Id or name of a label; `none`: items without a label'),
-  assigneeId: AnyOf('Assignee of the items; `me`: the caller; `none`: unassigned items'),
+  assigneeId: AnyOf('One of the assignees of the items; `me`: the caller; `none`: unassigned items'),
   priority: AnyOf('Priority of the items', PRIORITIES),
 })
 

@@ -23,7 +23,9 @@ const Filter = (description: string) => Type.Optional(Type.String({ description 
 const CalendarQuery = Type.Object({
   token: Filter('An API token with the scope `calendar`, for programs that cannot send headers'),
   projectId: Filter('Only items of this project; empty does not filter'),
-  assigneeId: Filter('Only items assigned to this member; `me`: the caller; empty does not filter'),
+  assigneeId: Filter(
+    'Only items assigned to this member, among others perhaps; `me`: the caller; empty does not filter',
+  ),
 })
 
 /** Items as CSV and iCalendar files. */

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../src/access/caller.ts'
 import { callerOf, memberOf } from '../src/access/identity.ts'
+import { ASSIGNEES_LIMIT } from '../src/board/assignees.ts'
 import { type Asking, ITEM_SORTS, ME } from '../src/board/item-lists.ts'
 import type { WriteOptions } from '../src/board/items.ts'
 import { DURATION_PATTERN, REMINDERS_LIMIT } from '../src/board/reminders.ts'
@@ -27,6 +28,7 @@ import {
   FilterByText,
   IdParams,
   JsonText,
+  LIMITS,
   MissingErrorBody,
   Nullable,
   OptionalDate,
@@ -79,6 +81,13 @@ const optionalFields = {
     ...Reference,
     description: 'A member; `me`: the caller; null: unassigned. It gives no access to the project.',
   }),
+  assigneeIds: Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.reference }), {
+    maxItems: ASSIGNEES_LIMIT,
+    uniqueItems: true,
+    description:
+      'All assignees, in order; `me`: the caller. The first is `assigneeId`, which alone takes the place of the first one; null: nobody is assigned.',
+    examples: [['ada', 'grace']],
+  }),
   dueDate: OptionalDate,
   source: Term(SOURCES),
   sourceId: Reference,
@@ -109,6 +118,7 @@ const UpdateKanbanItems = CreateBody({
   update: UpdateBody({
     column: optionalFields.column,
     assigneeId: optionalFields.assigneeId,
+    assigneeIds: optionalFields.assigneeIds,
     priority: optionalFields.priority,
     dueDate: optionalFields.dueDate,
     approved: optionalFields.approved,
@@ -154,7 +164,7 @@ const ReorderKanbanItems = CreateBody({
 
 const filters = {
   column: AnyOf('Name of the column'),
-  assigneeId: AnyOf('Assignee; `me`: the caller; `none`: unassigned'),
+  assigneeId: AnyOf('One of its assignees; `me`: the caller; `none`: unassigned'),
   priority: AnyOf('Its priority', PRIORITIES),
   label: AnyOf('Id or name of a label; `none`: without a label'),
   q: FilterByText('Part of the title or description'),
@@ -211,8 +221,19 @@ const asking = (request: FastifyRequest): Asking => ({
 const CountsQuery = Type.Object({ itemId: AnyOf('Only this item') })
 
 /** Replaces the assignee `me` of a body by the caller. */
-const assigned = <Body extends { assigneeId?: string | null }>(body: Body, request: FastifyRequest): Body =>
-  body.assigneeId === ME ? { ...body, assigneeId: memberOf(request).id } : body
+function assigned<Body extends { assigneeId?: string | null; assigneeIds?: string[] }>(
+  body: Body,
+  request: FastifyRequest,
+): Body {
+  const { assigneeId, assigneeIds } = body
+  if (assigneeId !== ME && !assigneeIds?.includes(ME)) return body
+  const me = memberOf(request).id
+  return {
+    ...body,
+    ...(assigneeId === ME && { assigneeId: me }),
+    ...(assigneeIds && { assigneeIds: assigneeIds.map((id) => (id === ME ? me : id)) }),
+  }
+}
 
 const writing = (request: FastifyRequest): WriteOptions => ({ isStrict: isStrict(request) })
 

@@ -120,7 +120,18 @@ const pick = (record: Fields, names: string[]): Fields =>
 
 /** What the tests of a kind of record share: its paths, bodies and responses, and requests of its usual sender. */
 function resourceOf(contract: ChildContract) {
-  const { thing, path, listPath = path, table, relation, least, defaults, fields, depends = [] } = contract
+  const {
+    thing,
+    path,
+    listPath = path,
+    table,
+    relation,
+    least,
+    defaults,
+    fields,
+    depends = [],
+    elsewhere = [],
+  } = contract
   const { initially = 0, changedIn = 'updatedAt' } = contract
   const all = Object.keys(fields)
   const changeable = all.filter((name) => !fields[name]?.fixed)
@@ -212,7 +223,8 @@ function resourceOf(contract: ChildContract) {
     const row = stored(app, table, String(record.id))
     for (const [name, value] of Object.entries(record)) {
       const there = row[columnOf(name)]
-      if (there === undefined || (there === null && depends.includes(name))) continue
+      if (there === undefined || (there === null && depends.includes(name)) || elsewhere.includes(name))
+        continue
       const isJson = ['array', 'object'].includes(typeOf(value))
       const expected = isJson ? JSON.stringify(value) : typeof value === 'boolean' ? Number(value) : value
       t.equal(there, expected, `${name} is stored`)
@@ -331,18 +343,24 @@ function testFields(t: Test, resource: Resource): void {
 
   t.test(`${one}: each valid value of a field is created, updated and shown`, async (t) => {
     const { app, owner, record, list, url, remove } = await setUp(t)
-    for (const [field, { accepts, brings = () => ({}), fixed }] of Object.entries(fields)) {
+    for (const [field, { accepts, brings = () => ({}), derives = () => ({}), fixed }] of Object.entries(
+      fields,
+    )) {
       for (const [sent, answered] of accepts) {
         const message = `${field} ${JSON.stringify(sent)}`.slice(0, 80)
         const created = await create(app, owner.id, { [field]: sent })
-        t.strictSame(created, { ...record, ...identityOf(created), [field]: answered }, `POST ${message}`)
+        t.strictSame(
+          created,
+          { ...record, ...identityOf(created), [field]: answered, ...derives(answered) },
+          `POST ${message}`,
+        )
         await remove(created.id)
         const before = await create(app, owner.id)
         ageIt(app, before.id)
         const { status, body } = await send(app, 'PATCH', urlOf(before.id), { [field]: sent })
         t.equal(status, 200, `PATCH ${message}`)
         t.equal(body[changedIn] >= body.createdAt, !fixed, `${changedIn} moves with a change`)
-        const after = fixed ? {} : { [field]: answered, ...brings(before, body) }
+        const after = fixed ? {} : { [field]: answered, ...derives(answered), ...brings(before, body) }
         t.strictSame(body, { ...before, [changedIn]: body[changedIn], ...after }, `PATCH ${message}`)
         t.strictSame((await send(app, 'GET', urlOf(before.id))).body, body, 'and stays so')
         isStored(t, app, body)
@@ -360,10 +378,15 @@ function testFields(t: Test, resource: Resource): void {
     t.strictSame({ ...after, ...pick(answered, changeable) }, after, 'all changed at once')
     let before = after
     for (const field of changeable) {
-      const { accepts, brings = () => ({}) } = fields[field] as FieldContract
+      const { accepts, brings = () => ({}), derives = () => ({}) } = fields[field] as FieldContract
       const [[value, shown] = []] = accepts
       const { body } = await send(app, 'PATCH', url, { [field]: value })
-      const more = { [field]: shown, [changedIn]: body[changedIn], ...brings(before, body) }
+      const more = {
+        [field]: shown,
+        ...derives(shown),
+        [changedIn]: body[changedIn],
+        ...brings(before, body),
+      }
       t.strictSame(body, { ...before, ...more }, `then ${field} alone`)
       before = body
     }

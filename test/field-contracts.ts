@@ -8,6 +8,8 @@ export type Fields = Record<string, unknown>
 export interface FieldContract {
   accepts: [sent: unknown, answered: unknown][]
   refuses: [sent: unknown, message: string, ...more: string[]][]
+  /** Other fields of the record that follow from its value. */
+  derives?: (shown: unknown) => Fields
   /** Other fields that change with this one. */
   brings?: (before: Fields, after: Fields) => Fields
   /** Whether only a creation sets it, and an update ignores it. */

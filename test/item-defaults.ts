@@ -7,6 +7,7 @@ export const ITEM_DEFAULTS = {
   sortOrder: 1,
   priority: 'medium',
   assigneeId: null,
+  assigneeIds: [],
   dueDate: null,
   source: 'manual',
   sourceId: '',

@@ -137,6 +137,7 @@ export const KIND_EXAMPLES: readonly KindExample[] = [
       sort_order: 0,
       priority: 'medium',
       assignee_id: null,
+      assignee_ids: '[]',
       due_date: null,
       source: 'manual',
       source_id: '',

@@ -19,6 +19,7 @@ export const TABLES_OF_THE_SERVICE = [
   'former_project_keys',
   'item_times',
   'item_watches',
+  'kanban_item_assignees',
   'mail_queue',
   'mail_state',
   'mails',

@@ -4,10 +4,23 @@
  */
 import { type LaterTexts, texts, textsOf } from './texts.ts'
 
-const { count, shortened } = textsOf.helpers
+const { count, sentence, shortened } = textsOf.helpers
 
 const english = {
   notAdded: 'These may not have been added:',
+
+  assignees: {
+    all: 'Assignees',
+    another: 'Another assignee',
+    several: 'Several people',
+    remove: (name: string) => `Unassign ${name}`,
+    removed: (title: string, name: string) => `“${shortened(title)}” no longer assigned to ${name}.`,
+    // In the history
+    alsoAdded: (to: string) => sentence`also assigned it to ${to}`,
+    alsoRemoved: (from: string) => sentence`removed ${from} from its assignees`,
+    changed: (from: string, to: string) =>
+      sentence`also assigned it to ${to}, and removed ${from} from its assignees`,
+  },
 
   // One-time links
   link: {

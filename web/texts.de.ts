@@ -770,6 +770,16 @@ export const germanTexts = ({
     Complete: 'Fertig',
   },
 
+  assignees: {
+    all: 'Zuständige',
+    another: 'Auch zuständig',
+    several: 'Mehrere Personen',
+    remove: (name) => `Zuweisung an ${name} aufheben`,
+    removed: (title, name) => `${quoted(shortened(title))} nicht mehr zugewiesen an ${name}.`,
+    alsoAdded: (to) => sentence`hat sie auch ${to} zugewiesen`,
+    alsoRemoved: (from) => sentence`hat die Zuweisung an ${from} aufgehoben`,
+    changed: (from, to) => sentence`hat sie auch ${to} zugewiesen, und nicht mehr ${from}`,
+  },
   notAdded: 'Diese wurden vielleicht nicht hinzugefügt:',
 
   attention: {

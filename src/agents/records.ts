@@ -15,6 +15,8 @@ export const CardSchema = Type.Object({
   priority: Type.String(),
   assigneeId: Nullable(Type.String()),
   assignee: Type.Optional(Type.String()),
+  assigneeIds: Type.Optional(Type.Array(Type.String())),
+  assignees: Type.Optional(Type.Array(Type.String())),
   dueDate: Nullable(Type.String()),
   labels: Type.Array(Type.String()),
   subtasks: Type.Optional(Type.Object({ done: Type.Integer(), total: Type.Integer() })),
@@ -22,6 +24,10 @@ export const CardSchema = Type.Object({
   dismissed: Type.Optional(Type.Boolean()),
 })
 export type Card = Static<typeof CardSchema>
+
+/** All assignees of an item, if there are several, with the names that are known. */
+export const severalOf = ({ assigneeIds }: KanbanItem, names: Names) =>
+  assigneeIds.length > 1 ? { assigneeIds, assignees: assigneeIds.flatMap((id) => names.get(id) ?? []) } : {}
 
 /** An item as shown in lists. */
 export function cardOf(item: KanbanItem, names: Names): Card {
@@ -36,6 +42,7 @@ export function cardOf(item: KanbanItem, names: Names): Card {
     priority,
     assigneeId,
     ...named('assignee', assigneeId, names),
+    ...severalOf(item, names),
     dueDate,
     labels: labels.map(({ name }) => name),
     ...(subtasks.length > 0 && { subtasks: { done, total: subtasks.length } }),
@@ -48,7 +55,7 @@ export function cardOf(item: KanbanItem, names: Names): Card {
 export async function cardsOf(items: readonly KanbanItem[], service: Service): Promise<Card[]> {
   const names = await namesOf(
     service,
-    items.map(({ assigneeId }) => assigneeId),
+    items.flatMap(({ assigneeIds }) => assigneeIds),
   )
   return items.map((item) => cardOf(item, names))
 }

@@ -1,5 +1,6 @@
 /** The rules of attention: one instance per connection. */
 import { eq, sql } from 'drizzle-orm'
+import { type Assigned, withAssignees } from '../board/assignees.ts'
 import type { Board } from '../board/board.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { itemWatches, kanbanItems, projects } from '../db/schema.ts'
@@ -74,12 +75,12 @@ const isWatched = sql<0 | 1>`exists (
 const statementsOf = (db: SharedDatabase) => {
   const { $client: client } = db
   const prepare = <Row>(text: string) => once(() => client.prepare<[object], Row>(text))
-  const { id, projectId, title, assigneeId } = kanbanItems
+  const { id, projectId, title, assigneeId, assigneeIds } = kanbanItems
   const leftoversOf = leftoversIn(db)
   return {
-    item: selectOne<Omit<LiveItem, 'isWatched'> & { isWatched: 0 | 1 }>(db, () =>
+    item: selectOne<Omit<LiveItem, 'isWatched'> & Assigned & { isWatched: 0 | 1 }>(db, () =>
       db
-        .select({ projectId, title, assigneeId, isWatched })
+        .select({ projectId, title, assigneeId, assigneeIds, isWatched })
         .from(kanbanItems)
         .where(eq(id, given('id'))),
     ),
@@ -91,7 +92,7 @@ const statementsOf = (db: SharedDatabase) => {
     ),
     assignedAfter: prepare(
       `select 1 from main.changes as changes where seq > +:seq and seq <= :seq + ${LOOKED_AHEAD}
-      and item_id = :itemId and kind = 'kanban-item' and instr("after", '"assigneeId":') > 0 limit 1`,
+      and item_id = :itemId and kind = 'kanban-item' and instr("after", '"assigneeId') > 0 limit 1`,
     ),
     place: prepare<{ after: number }>('select after from consumers where name = :name'),
     setPlace: prepare(
@@ -126,10 +127,10 @@ export class Attention {
   /** The current item; undefined if it does not exist. */
   item(id: string): LiveItem | undefined {
     const item = this.#sql.item({ id })
-    return item && { ...item, isWatched: item.isWatched === 1 }
+    return item && { ...withAssignees(item), isWatched: item.isWatched === 1 }
   }
 
-  /** Whether an item was assigned soon after a change: then its current assignee is not notified of that change. */
+  /** Whether an item was assigned soon after a change: then its current assignees are not notified of that change. */
   isAssignedAfter(itemId: string, seq: number): boolean {
     return this.#sql.assignedAfter().get({ itemId, seq }) !== undefined
   }

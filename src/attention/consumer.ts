@@ -5,6 +5,7 @@
  * It works in steps of some milliseconds, and stores few rows at a time.
  */
 import { setImmediate } from 'node:timers/promises'
+import { assigneeIdsOf } from '../board/assignees.ts'
 import { Consumer, type ConsumerDependencies } from '../changes/consumer.ts'
 import type { Feed } from '../changes/feed.ts'
 import type { ChangeRow, Sequence } from '../changes/sequence.ts'
@@ -386,7 +387,7 @@ export class NotificationConsumer {
         add(memberId)
         yield
       }
-      if (item.assigneeId !== null) add(item.assigneeId)
+      for (const id of assigneeIdsOf(item)) add(id)
     }
     const item = this.#options.rules.times.itemAt(time)
     if (item !== undefined) await this.#inSteps(find(item))

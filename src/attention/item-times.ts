@@ -21,10 +21,12 @@ export interface DueItem {
   projectId: string
   title: string
   assigneeId: string | null
+  assigneeIds: string[]
   dueDate: string | null
 }
 
-const { id, projectId, title, column, assigneeId, dueDate, dismissed, claimedUntil, reminders } = kanbanItems
+const { id, projectId, title, column, assigneeId, assigneeIds, dueDate, dismissed, claimedUntil, reminders } =
+  kanbanItems
 
 const statementsOf = (db: SharedDatabase) => {
   const { $client: client } = db
@@ -33,7 +35,18 @@ const statementsOf = (db: SharedDatabase) => {
   return {
     item: selectOne(db, () =>
       db
-        .select({ id, projectId, title, column, assigneeId, dueDate, dismissed, claimedUntil, reminders })
+        .select({
+          id,
+          projectId,
+          title,
+          column,
+          assigneeId,
+          assigneeIds,
+          dueDate,
+          dismissed,
+          claimedUntil,
+          reminders,
+        })
         .from(kanbanItems)
         .where(eq(id, given('id'))),
     ),

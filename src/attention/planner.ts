@@ -2,7 +2,7 @@
  * Determines the notifications of a write and their recipients. It processes the changes of the write one by one; its results are
  * notifications, watches, and items whose times have changed. It only reads.
  */
-import { madeBy, shownFields } from '../changes/api-changes.ts'
+import { madeBy, shownChange, shownFields } from '../changes/api-changes.ts'
 import { isWithin, type Restriction } from '../changes/restrictions.ts'
 import type { ChangeRow } from '../changes/sequence.ts'
 import { getOrMake } from '../once.ts'
@@ -27,7 +27,7 @@ const EXCERPT = 280
 export interface LiveItem {
   projectId: string
   title: string
-  assigneeId: string | null
+  assigneeIds: readonly string[]
   /** Whether it has watches of its own, explicit unwatches included. Most items have none. */
   isWatched: boolean
 }
@@ -78,7 +78,7 @@ export interface Plan {
 const TIMED = ['dueDate', 'reminders', 'claimedUntil']
 
 /** The fields of an item whose changes cause notifications. */
-const NOTIFYING = ['column', 'assigneeId', 'description']
+const NOTIFYING = ['column', 'assigneeId', 'assigneeIds', 'description']
 
 /** Whether the JSON of a change has one of some fields, without parsing it. May be true for a text that only looks like it. */
 const namesAny = (json: string, fields: readonly string[]): boolean =>
@@ -104,6 +104,15 @@ const excerptOf = (text: string): string => {
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/**
+ * Those whom a change assigns. Of a change of the list alone the first is no news: its own change has named it, if another tool has
+ * written that alone.
+ */
+function newlyAssigned(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
+  const [former, latter] = [before, after].map(({ assigneeIds }) => assigneeIds as string[] | undefined)
+  return (latter ?? []).filter((id, at) => !former?.includes(id) && (at > 0 || 'assigneeId' in after))
+}
 
 const isMoreImportant = (one: NotificationKind, other: NotificationKind) =>
   NOTIFICATION_KINDS.indexOf(one) < NOTIFICATION_KINDS.indexOf(other)
@@ -146,8 +155,8 @@ export class NotificationPlanner {
     if (row.kind !== 'kanban-item' && row.kind !== 'kanban-comment') return
     if (row.kind === 'kanban-item') this.#noteTimes(row, quiet?.at)
     if (quiet !== undefined || row.action === 'deleted' || row.itemId === null || notifiesNobody(row)) return
-    const before = shownFields(row.kind, row.before) ?? {}
-    const after = shownFields(row.kind, row.after) ?? {}
+    const shown = shownChange(row)
+    const [before, after] = [shown.before ?? {}, shown.after ?? {}]
     if (row.kind === 'kanban-item') yield* this.#takeItem(row, row.itemId, before, after)
     else yield* this.#takeComment(row, row.itemId, before, after)
   }
@@ -211,23 +220,23 @@ export class NotificationPlanner {
   ): Generator<void, void, void> {
     const { action, projectId, fromProjectId } = row
     const mentioned = yield* this.#newlyMentioned(before.description, after.description)
-    const assignee = textOf(after.assigneeId)
+    const assigned = newlyAssigned(before, after)
     const isMoved =
       action === 'updated' &&
       (fromProjectId !== null ||
         ('column' in after && !this.#renamed.has(JSON.stringify([projectId, before.column, after.column]))))
     if (action === 'created' && row.actorId !== null) this.#watch(itemId, row.actorId, row.seq)
-    if (assignee === '' && mentioned.length === 0 && !isMoved) return
+    if (assigned.length === 0 && mentioned.length === 0 && !isMoved) return
     const item = this.#sources.item(itemId)
     if (item === undefined) return
-    if (assignee !== '') {
-      this.#watch(itemId, assignee, row.seq)
-      this.#notify(row, item, assignee, 'assigned', '')
+    for (const id of assigned) {
+      this.#watch(itemId, id, row.seq)
+      this.#notify(row, item, id, 'assigned', '')
     }
     const excerpt = mentioned.length > 0 ? excerptOf(textOf(after.description)) : ''
-    this.#notifyMentioned(row, item, mentioned, assignee, excerpt)
+    this.#notifyMentioned(row, item, mentioned, assigned, excerpt)
     if (!isMoved) return
-    const others = new Set([assignee, ...mentioned])
+    const others = new Set([...assigned, ...mentioned])
     const column = textOf(after.column)
     for (const id of this.#watchersOf(row, itemId, item)) {
       if (!others.has(id)) this.#notify(row, item, id, 'moved', column)
@@ -249,7 +258,7 @@ export class NotificationPlanner {
     const item = this.#sources.item(itemId)
     if (item === undefined) return
     const excerpt = excerptOf(textOf(after.content))
-    this.#notifyMentioned(row, item, mentioned, author, excerpt)
+    this.#notifyMentioned(row, item, mentioned, [author], excerpt)
     if (!isNew) return
     const others = new Set([author, ...mentioned])
     for (const id of this.#watchersOf(row, itemId, item)) {
@@ -258,18 +267,18 @@ export class NotificationPlanner {
     }
   }
 
-  /** Mentioned members watch the item. @param except the member who learns of the change otherwise */
+  /** Mentioned members watch the item. @param except those who learn of the change otherwise */
   #notifyMentioned(
     row: ChangeRow,
     item: LiveItem,
     mentioned: readonly string[],
-    except: string,
+    except: readonly string[],
     excerpt: string,
   ): void {
     for (const id of mentioned) {
       if (!this.#mayReceive(id, item, row)) continue
       this.#watch(row.itemId as string, id, row.seq)
-      if (id !== except) this.#notify(row, item, id, 'mentioned', excerpt)
+      if (!except.includes(id)) this.#notify(row, item, id, 'mentioned', excerpt)
     }
   }
 
@@ -289,7 +298,7 @@ export class NotificationPlanner {
     return [...new Set(idsOf(mentions))].filter((id) => id !== undefined && !known.has(id)) as string[]
   }
 
-  /** The watchers of an item since before a change: its own, those of its project, and its assignee. */
+  /** The watchers of an item since before a change: its own, those of its project, and its assignees. */
   *#watchersOf(
     { seq, actorId, projectId, fromProjectId }: ChangeRow,
     itemId: string,
@@ -316,10 +325,10 @@ export class NotificationPlanner {
       }
     }
     // Assigned by an import, or by another tool before this version; and not only since this change.
-    const { assigneeId } = item
-    if (assigneeId === null || assigneeId === actorId || decided.has(assigneeId)) return
-    if (this.#recipient(assigneeId) === undefined) return
-    if (!this.#sources.isAssignedAfter(itemId, seq)) yield assigneeId
+    const left = item.assigneeIds.filter(
+      (id) => id !== actorId && !decided.has(id) && this.#recipient(id) !== undefined,
+    )
+    if (left.length > 0 && !this.#sources.isAssignedAfter(itemId, seq)) yield* left
   }
 
   #watchersOfProject(projectId: string): readonly Watcher[] {

@@ -1,5 +1,6 @@
 /** The watchers of items and projects. The sequence of changes does not record watches, because they are private. */
 import { eq } from 'drizzle-orm'
+import { assigneeIdsOf } from '../board/assignees.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { writeInProgress } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -32,11 +33,12 @@ const RECENT = 200
 const statementsOf = (db: SharedDatabase) => {
   const { $client: client } = db
   const prepare = <Row>(text: string) => once(() => client.prepare<[object], Row>(text))
+  const { projectId, assigneeId, assigneeIds } = kanbanItems
   const newest = '(select ifnull(max(seq), 0) from main.changes)'
   return {
     item: selectOne(db, () =>
       db
-        .select({ projectId: kanbanItems.projectId, assigneeId: kanbanItems.assigneeId })
+        .select({ projectId, assigneeId, assigneeIds })
         .from(kanbanItems)
         .where(eq(kanbanItems.id, given('id'))),
     ),
@@ -90,13 +92,14 @@ export class Watchers {
     this.#sql = statementsOf(db)
   }
 
-  /** Whether a member watches an item: by itself, with its project, or as its assignee. @throws ApiError 404 */
+  /** Whether a member watches an item: by itself, with its project, or as one of its assignees. @throws ApiError 404 */
   item(itemId: string, memberId: string): { watching: boolean } {
-    const { projectId, assigneeId } = this.#sql.item({ id: itemId }) ?? throwNotFound(kanbanItems)
+    const item = this.#sql.item({ id: itemId }) ?? throwNotFound(kanbanItems)
+    const { projectId } = item
     const own = this.#sql.own().get({ itemId, memberId })
     if (own !== undefined) return { watching: own.watching === 1 }
     const watching =
-      assigneeId === memberId ||
+      assigneeIdsOf(item).includes(memberId) ||
       this.#sql.ownOfProject().get({ projectId, memberId }) !== undefined ||
       this.#sql.coming().get({ itemId, memberId, ownAfter: this.#ownAfter(memberId) }) !== undefined
     return { watching }

@@ -7,6 +7,7 @@ import { rowLimit } from '../db/work-limits.ts'
 import { parseTimestamp } from '../time.ts'
 import { type CalendarEvent, writeCalendar } from './icalendar.ts'
 import { type ItemFile, toFile } from './item-files.ts'
+import { isAssignedTo } from './item-lists.ts'
 import { isDone } from './stages.ts'
 
 /** Events of a calendar, at most: those with the latest due dates. */
@@ -40,7 +41,7 @@ interface DueItem {
 
 const CONDITIONS: Record<string, SQL | undefined> = {
   projectId: eq(kanbanItems.projectId, given('projectId')),
-  assigneeId: eq(kanbanItems.assigneeId, given('assigneeId')),
+  assigneeId: isAssignedTo('assigneeId'),
 }
 
 function statementsOf(db: SharedDatabase) {

@@ -32,6 +32,8 @@ const HEADER = [
   'dismissed',
   'assignee',
   'number',
+  'assignees',
+  'assigneeIds',
 ]
 
 const cell = (text: string): string =>
@@ -64,6 +66,8 @@ function cellsOf(item: KanbanItem, names: ReadonlyMap<string, string>): string[]
     String(item.dismissed),
     names.get(assigneeId ?? '') ?? '',
     String(item.number ?? ''),
+    inOneCell(item.assigneeIds.map((one) => names.get(one) ?? '')),
+    inOneCell(item.assigneeIds),
   ].map(guarded)
 }
 
@@ -124,7 +128,7 @@ export class ItemCsv {
       const parts = [Buffer.from(lineOf(HEADER))]
       for (let start = 0; start < ids.length; start += AT_ONCE) {
         const items = this.#records.many(ids.slice(start, start + AT_ONCE))
-        const assignees = new Set(items.flatMap(({ assigneeId }) => assigneeId ?? []))
+        const assignees = new Set(items.flatMap(({ assigneeIds }) => assigneeIds))
         const people = this.#people.named([...assignees], hosted)
         const names = new Map(people.map(({ id, name }) => [id, name]))
         parts.push(Buffer.from(items.map((item) => lineOf(cellsOf(item, names))).join('')))

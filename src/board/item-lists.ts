@@ -1,6 +1,7 @@
 /** Lists of kanban items: of one board or across projects, filtered, whole or page by page. */
 import { Type } from '@sinclair/typebox'
 import { and, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { defineCollation, nameKey } from '../db/collation.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -14,7 +15,14 @@ import {
   type PageQuery,
   readPage,
 } from '../db/pages.ts'
-import { kanbanColumns, kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
+import {
+  kanbanColumns,
+  kanbanItemAssignees,
+  kanbanItemLabels,
+  kanbanItems,
+  kanbanLabels,
+  projects,
+} from '../db/schema.ts'
 import { BEGINNING, rankKey, type Sort, sortsOf, textKey } from '../db/sorting.ts'
 import {
   amongValues,
@@ -141,17 +149,31 @@ const SCANNING = [
 /** Filters by one field, each with an index in the order of lists: that of the column only within one project. */
 const INDEXED = ['column', 'assigneeId', 'priority'].map((name) => [name, listPlaceholder(name)])
 
+/** The items that somebody is assigned to, but not first: usually few. */
+const furtherItems = (condition: SQL): SQL =>
+  sql`(select ${kanbanItemAssignees.itemId} from ${kanbanItemAssignees} where ${condition})`
+const furtherOf = (name: string): SQL => furtherItems(eq(kanbanItemAssignees.personId, given(name)))
+const furtherOfAny = (name: string): SQL => furtherItems(amongValues(kanbanItemAssignees.personId, name))
+
+/** Condition: a person is among the assignees of the item. */
+export const isAssignedTo = (name: string): SQL =>
+  sql`(${kanbanItems.assigneeId} = ${given(name)} or ${kanbanItems.id} in ${furtherOf(name)})`
+
 /** The condition of each filter, by the name of its placeholder. */
 const CONDITIONS: Record<string, SQL | undefined> = {
   projectId: eq(kanbanItems.projectId, given('projectId')),
   [listPlaceholder('projectId')]: amongValues(kanbanItems.projectId, listPlaceholder('projectId')),
   column: eq(kanbanItems.column, given('column')),
-  assigneeId: eq(kanbanItems.assigneeId, given('assigneeId')),
+  assigneeId: isAssignedTo('assigneeId'),
   priority: eq(kanbanItems.priority, given('priority')),
   [listPlaceholder('column')]: amongValues(kanbanItems.column, listPlaceholder('column')),
-  [listPlaceholder('assigneeId')]: amongValues(kanbanItems.assigneeId, listPlaceholder('assigneeId')),
+  // By the ids, which the index of each has.
+  [listPlaceholder('assigneeId')]: sql`${kanbanItems.id} in (
+    select assigned.id from ${kanbanItems} as assigned where ${amongValues(sql`assigned.assignee_id`, listPlaceholder('assigneeId'))}
+    union all select * from ${furtherOfAny(listPlaceholder('assigneeId'))})`,
   [listPlaceholder('priority')]: amongValues(kanbanItems.priority, listPlaceholder('priority')),
-  assigneeOrNone: amongValues(sql`ifnull(${kanbanItems.assigneeId}, '')`, 'assigneeOrNone'),
+  assigneeOrNone: sql`(${amongValues(sql`ifnull(${kanbanItems.assigneeId}, '')`, 'assigneeOrNone')}
+    or ${kanbanItems.id} in ${furtherOfAny('assigneeOrNone')})`,
   dismissed: eq(kanbanItems.dismissed, given('dismissed')),
   due: sql`${textKey(kanbanItems.dueDate)} is null`,
   updatedAfter: gt(kanbanItems.updatedAt, given('updatedAfter')),
@@ -251,16 +273,44 @@ function statementsOf(db: SharedDatabase) {
     ),
     places: byFields((names, sort) =>
       selectAll<KeyPlace>(db, () => {
-        const { place, after, order } = sortNamed(sort)
+        const { place, after, order, orderOfPlaces } = sortNamed(sort)
+        const fields = { id: kanbanItems.id, key: place.key.as('key'), text: place.text.as('text') }
+        const beyond = names.includes('key') ? after : undefined
+        if (!names.includes('assigneeId'))
+          return db
+            .select(fields)
+            .from(kanbanItems)
+            .where(and(matching(names), beyond))
+            .orderBy(...order)
+            .limit(givenLimit('count')) as never
+        // Merged from two lists: the index of the first assignees has the order, too, and the others are found by their own.
+        const others = and(matching(names.filter((name) => name !== 'assigneeId')), beyond)
+        const found = unionAll(
+          db
+            .select(fields)
+            .from(kanbanItems)
+            .where(and(eq(kanbanItems.assigneeId, given('assigneeId')), others)),
+          db
+            .select(fields)
+            .from(kanbanItemAssignees)
+            .crossJoin(kanbanItems)
+            .where(
+              and(
+                eq(kanbanItemAssignees.personId, given('assigneeId')),
+                eq(kanbanItems.id, kanbanItemAssignees.itemId),
+                others,
+              ),
+            ),
+        ).as('found')
         return db
-          .select({ id: kanbanItems.id, ...place })
-          .from(kanbanItems)
-          .where(and(matching(names), names.includes('key') ? after : undefined))
-          .orderBy(...order)
+          .select({ id: found.id, key: found.key, text: found.text })
+          .from(found)
+          .orderBy(...orderOfPlaces)
           .limit(givenLimit('count')) as never
       }),
     ),
     limitItems: rowLimit(db, 'kanban_items', ROWS_SCANNED),
+    limitFurther: rowLimit(db, 'kanban_item_assignees where person_id = +?', ROWS_SCANNED),
     limitItemsOfProject: rowLimit(db, 'kanban_items where project_id = +?', ROWS_SCANNED),
   }
 }
@@ -351,6 +401,7 @@ export class ItemLists {
   /** Refuses to read more items than the event loop may, if no index has their order. @throws TooMuchWork */
   #limitScan(values: FilterValues, sort: string): void {
     const filters: Record<string, unknown> = values
+    if (typeof filters.assigneeId === 'string') this.#sql.limitFurther(filters.assigneeId)
     // An index also has the descending order, but all items with the same sortOrder are read.
     if (sort === DEFAULT_SORT && !isScan(filters)) return
     if (typeof filters.projectId === 'string') this.#sql.limitItemsOfProject(filters.projectId)

@@ -17,8 +17,9 @@ import {
   unlessTooMuch,
 } from '../db/work-limits.ts'
 import type { KanbanItem } from '../schemas/records.ts'
+import { withAssignees } from './assignees.ts'
 
-/** A stored item. */
+/** A stored item. Its `assigneeIds` are as stored: `assigneeIdsOf` reads them. */
 export type ItemRow = typeof kanbanItems.$inferSelect
 
 /** Most labels, or subtasks, read with many items on the event loop. */
@@ -189,7 +190,7 @@ export class ItemRecords {
 
   #withChildren(row: ItemRow, { labels, subtasks }: ReturnType<typeof childrenOfItem>): KanbanItem {
     const { id } = row
-    return { ...row, labels: labels({ id }), subtasks: subtasks({ id }) }
+    return { ...withAssignees(row), labels: labels({ id }), subtasks: subtasks({ id }) }
   }
 
   /** All items of projects, by sortOrder. Call it inside a transaction. @param ids the projects' ids as a JSON array */
@@ -214,7 +215,7 @@ export class ItemRecords {
     const labelsOf = Map.groupBy(this.#sql.labels({ ids }), ({ itemId }) => itemId)
     const subtasksOf = Map.groupBy(this.#sql.subtasks({ ids }), ({ itemId }) => itemId)
     return rows.map((row) => ({
-      ...row,
+      ...withAssignees(row),
       labels: labelsOf.get(row.id) ?? [],
       subtasks: subtasksOf.get(row.id) ?? [],
     }))

@@ -24,6 +24,7 @@ import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import { type ClientDate, timestamp, toStoredDate } from '../time.ts'
 import type { ActivityLog } from './activity-log.ts'
+import { problemOfAssignees, withAssignees, withStoredAssignees } from './assignees.ts'
 import type { CardNumbers } from './card-numbers.ts'
 import { type ColumnLimit, type ColumnNames, NO_SUCH_COLUMN } from './column-names.ts'
 import type { ItemRecords, ItemRow } from './item-records.ts'
@@ -203,7 +204,7 @@ export class Items {
   /**
    * Creates an item, at the end of its column by default; an unknown column is created.
    * @param options `ignoresLimits`: skip the WIP limits, warnings too
-   * @throws ApiError 404 for an unknown project, 400 for a column that must not be created
+   * @throws ApiError 404 for an unknown project, 400 for a column that must not be created, or assignees that do not agree
    */
   create(
     projectId: string,
@@ -213,10 +214,11 @@ export class Items {
     if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
     const at = timestamp()
     const { column = 'To Do', sortOrder } = input
+    ensureValid({ assigneeId: problemOfAssignees(input) })
     if (isStrict) this.#columnNames.mustExist(projectId, column)
     const limit = this.#columnNames.ensure(projectId, column, at)
     const row = this.#sql.insert({
-      ...toRow(input),
+      ...toRow(withStoredAssignees(undefined, input)),
       sortOrder: sortOrder ?? this.#places.atEnd({ projectId, column }),
       title: input.title,
       id: newId(),
@@ -225,7 +227,7 @@ export class Items {
       createdAt: at,
       updatedAt: at,
     })
-    const item = { ...row, labels: [], subtasks: [] }
+    const item = { ...withAssignees(row), labels: [], subtasks: [] }
     if (ignoresLimits) return item
     const [warnings] = this.#limits.check([{ before: undefined, after: countedIn(row), limit }])
     return withWarnings(item, warnings)
@@ -234,7 +236,7 @@ export class Items {
   /**
    * Changes an item and logs the changes of its tracked fields. An empty change does not change the item, not even
    * `updatedAt`.
-   * @throws ApiError 404; 400 for a column that must not be created, or a wrong cover
+   * @throws ApiError 404; 400 for a column that must not be created, a wrong cover, or assignees that do not agree
    */
   update(
     id: string,
@@ -248,6 +250,7 @@ export class Items {
     ensureValid({
       column: isChecked ? this.#columnNames.problemOf(before.projectId, column) : undefined,
       coverId: this.#problemOfCover(id, coverId),
+      assigneeId: problemOfAssignees(input),
     })
     return this.#answer(this.#change(before, input, actorId, timestamp()))
   }
@@ -329,6 +332,7 @@ export class Items {
     const scope = scopeOf(this.#db)
     for (const row of found) ensureWritableIn(scope, row?.projectId)
     const { column } = input
+    ensureValid({ 'update.assigneeId': problemOfAssignees(input) })
     if (isStrict && column !== undefined) {
       for (const projectId of new Set(found.flatMap((row) => row?.projectId ?? [])))
         this.#columnNames.mustExist(projectId, column, 'update.column')
@@ -434,7 +438,7 @@ export class Items {
 
   /** Writes a change of one item and its activity entries. */
   #change(before: ItemRow, wanted: Change, actorId: string | null, at: string): Written {
-    const input = withStoredTerms(wanted)
+    const input = withStoredTerms(withStoredAssignees(before, wanted))
     const { projectId = before.projectId, column = before.column } = input
     const mayArrive =
       input.column !== undefined || input.projectId !== undefined || input.dismissed !== undefined

@@ -80,6 +80,43 @@ export function shownFields(kind: string, text: string | null): Fields | null {
   return fields
 }
 
+/** `before` and `after` of a change, as the API shows them. */
+export interface ShownChange {
+  before: Fields | null
+  after: Fields | null
+}
+
+/**
+ * Completes the assignees in a change of an item: the stored list is empty for one or none, and changes of earlier versions lack it.
+ * A change has it whenever it has either field of them.
+ */
+function showAssignees({ before, after }: ShownChange): void {
+  const sides = [before ?? {}, after ?? {}] as const
+  if (sides.every((fields) => !('assigneeId' in fields || 'assigneeIds' in fields))) return
+  const [former, latter] = sides.map(({ assigneeIds }) => (Array.isArray(assigneeIds) ? assigneeIds : []))
+  for (const [fields, other] of [
+    [before, latter],
+    [after, former],
+  ] as const) {
+    if (fields === null) continue
+    // Of a change of the others alone, the other side has the first one.
+    const first = 'assigneeId' in fields ? fields.assigneeId : other?.[0]
+    const listed = Array.isArray(fields.assigneeIds) ? fields.assigneeIds : []
+    fields.assigneeIds = listed.length > 0 ? listed : typeof first === 'string' && first !== '' ? [first] : []
+  }
+}
+
+/** `before` and `after` of a change with API types. */
+export function shownChange({
+  kind,
+  before,
+  after,
+}: Pick<ChangeRow, 'kind' | 'before' | 'after'>): ShownChange {
+  const shown = { before: shownFields(kind, before), after: shownFields(kind, after) }
+  if (kind === 'kanban-item') showAssignees(shown)
+  return shown
+}
+
 /** The actor of a change in the API: a member, or another actor. */
 export const madeBy = ({
   actorId,
@@ -101,6 +138,5 @@ export const toChange = (row: ChangeRow, group: number): Change => ({
   projectId: row.projectId,
   itemId: row.itemId,
   action: row.action,
-  before: shownFields(row.kind, row.before),
-  after: shownFields(row.kind, row.after),
+  ...shownChange(row),
 })

@@ -1,5 +1,6 @@
 /** Undo of a write: one rule over its changes. */
 import type { ActivityLog, Tracked } from '../board/activity-log.ts'
+import { textWithFirst } from '../board/assignees.ts'
 import type { Attachments } from '../board/attachments.ts'
 import type { Board } from '../board/board.ts'
 import type { CardNumbers } from '../board/card-numbers.ts'
@@ -286,6 +287,9 @@ export class Undo {
     }
     if ('projectId' in fields && !('number' in fields))
       values.number = this.#numbers.back(String(fields.projectId), id, current.number)
+    // The first assignee may have changed since, and stays then.
+    if ('assigneeIds' in fields && !('assigneeId' in fields))
+      values.assigneeIds = textWithFirst(current.assigneeId, fields.assigneeIds)
     const item = { ...current, ...values } as unknown as Tracked & Held
     if ('column' in fields || 'projectId' in fields)
       this.#columnNames.ensure(item.projectId, item.column, undoing.at)

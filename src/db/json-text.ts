@@ -85,6 +85,18 @@ const readReminders = (text: string): StoredReminder[] =>
     return typeof before === 'string' ? [{ before }] : []
   })
 
+/** The ids in a JSON array: only texts that are not empty, each once. */
+export const readIds = (text: string): string[] => [
+  ...new Set(readArrayText(text).filter((one): one is string => typeof one === 'string' && one !== '')),
+]
+
+/** A TEXT column with a JSON array of ids, by which triggers find rows: bytes are none, as for these. NULL reads as empty, as in {@link jsonArrayText}. */
+export const idsText = customType<{ data: string[]; driverData: string; notNull: true }>({
+  dataType: () => 'text',
+  fromDriver: (text) => (typeof text === 'string' ? readIds(text) : []),
+  toDriver: (value) => JSON.stringify(value),
+})
+
 /** A TEXT column with a JSON array of reminders; NULL reads as empty, as in {@link jsonArrayText}. */
 export const remindersText = customType<{ data: StoredReminder[]; driverData: string; notNull: true }>({
   dataType: () => 'text',

@@ -21,7 +21,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { jsonArrayText, jsonObjectText, remindersText } from './json-text.ts'
+import { idsText, jsonArrayText, jsonObjectText, remindersText } from './json-text.ts'
 
 const now = sql`(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`
 
@@ -90,6 +90,11 @@ export const kanbanItems = sqliteTable(
     sortOrder: sortOrder(),
     priority: string('medium'),
     assigneeId: text(),
+    /**
+     * All assignees in order, if there are several: the first is `assigneeId`, which a trigger ensures. Empty for one or none, so that
+     * nobody who writes `assigneeId` alone needs to know of it (see `src/board/assignees.ts`).
+     */
+    assigneeIds: idsText().default(sql`'[]'`),
     dueDate: text(),
     source: string('manual'),
     sourceId: string(''),
@@ -142,6 +147,16 @@ export const kanbanItems = sqliteTable(
     index('kanban_items_claim')
       .on(table.projectId, table.claimedUntil)
       .where(sql`"claimed_until" is not null`),
+  ],
+)
+
+/** Which items have a person among the assignees, but not first. Triggers keep it. */
+export const kanbanItemAssignees = sqliteTable(
+  'kanban_item_assignees',
+  { personId: required(), itemId: required() },
+  (table) => [
+    primaryKey({ columns: [table.personId, table.itemId] }),
+    index('kanban_item_assignees_item').on(table.itemId),
   ],
 )
 

@@ -15,12 +15,18 @@ export interface Sort {
   order: SQL[]
   /** The fields of a place (`KeyPlace`) besides the id. */
   place: { key: SQL; text: SQL }
+  /** The same order of places, from a subquery. */
+  orderOfPlaces: SQL[]
   /** Condition: the row comes after the placeholders `key`, `text` and `id`. */
   after: SQL
 }
 
 /** The sorts of a list by name, e.g. `dueDate` and `-dueDate`. */
 export type Sorts = Readonly<Record<string, Sort>>
+
+/** The fields of a place in a subquery. */
+const KEY = sql.raw('"key"')
+const ID = sql.raw('"id"')
 
 /** Significant bytes of a text: more than any title has. The cursor contains them. */
 const KEY_BYTES = 2000
@@ -47,6 +53,7 @@ function bySortOrder({ id, sortOrder }: OrderedTable, isDescending: boolean): So
       key: sql`${sortOrder}`,
       text: sql`iif(typeof(${sortOrder}) = 'text', cast(${sortOrder} as blob), null)`,
     },
+    orderOfPlaces: [isDescending ? desc(KEY) : asc(KEY), asc(ID)],
     after: isDescending
       ? sql`${sortOrder} <= ${key} and (${sortOrder} < ${key} or ${id} > ${given('id')})`
       : sql`(${sortOrder}, ${id}) > (${key}, ${given('id')})`,
@@ -60,6 +67,7 @@ function byKey({ id }: Identified, key: SQL, isDescending: boolean): Sort {
   return {
     order: [sql`${key} is null`, isDescending ? desc(key) : asc(key), asc(id)],
     place: { key, text: sql`null` },
+    orderOfPlaces: [sql`${KEY} is null`, isDescending ? desc(KEY) : asc(KEY), asc(ID)],
     // Empty keys are equal, and come after all others.
     after: sql`(${isBeyond} or (${key} is ${place} and ${id} > ${given('id')}) or (${key} is null and ${place} is not null))`,
   }

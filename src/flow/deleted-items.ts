@@ -1,6 +1,8 @@
 /** Deleted items of a board, from the sequence, as long as their changes are stored. */
+import { assigneeIdsOf } from '../board/assignees.ts'
 import { type ItemFilter, ME, NONE } from '../board/item-lists.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import { readIds } from '../db/json-text.ts'
 import { once } from '../once.ts'
 import { valuesOfAny } from '../schemas/common.ts'
 import { timeOf } from './days.ts'
@@ -19,7 +21,7 @@ interface Label {
 
 /** The fields of a deleted item that filters use. */
 interface DeletedItem {
-  assigneeId: string | null
+  assigneeIds: readonly string[]
   priority: string
   /** The ids of its labels at the deletion. */
   labels: readonly string[]
@@ -43,7 +45,8 @@ function passes(
     )
   return (
     hasLabel &&
-    (assignees.length === 0 || assignees.includes(item.assigneeId ?? '')) &&
+    (assignees.length === 0 ||
+      (item.assigneeIds.length === 0 ? [''] : item.assigneeIds).some((id) => assignees.includes(id))) &&
     (priorities.length === 0 || priorities.includes(item.priority))
   )
 }
@@ -86,7 +89,8 @@ export function deletedItemsIn(db: SharedDatabase) {
     return deletions.flatMap((deletion) => {
       const record = JSON.parse(deletion.before as string)
       const gone = goneOf.get(deletion.id) ?? []
-      const item = { ...record, labels: labelsAmong(gone, deletion) }
+      const assigneeIds = assigneeIdsOf({ ...record, assigneeIds: readIds(String(record.assigneeIds ?? '')) })
+      const item = { ...record, assigneeIds, labels: labelsAmong(gone, deletion) }
       if (!passes(item, filter, labels, memberId)) return []
       const facts = factsOf(String(deletion.id), { ...record, isImported: record.source === 'import' }, true)
       return { item: facts, entries: movesAmong(gone) }

@@ -14,11 +14,22 @@ interface Naming {
   column: string
   /** Whether its rows have `updated_at`. */
   isTimed: boolean
+  /** Rows that have the id in another column, as a condition, and what replaces it there. */
+  also?: { where: string; set: string }
+}
+
+/** The list of an item's assignees: each once, and empty for one. */
+const ASSIGNEES = {
+  where: 'id in (select item_id from kanban_item_assignees where person_id = +:id)',
+  set: `assignee_ids = case when typeof(assignee_ids) = 'text' and assignee_ids <> '[]' and json_valid(assignee_ids) then (
+    select iif(count(*) > 1, json_group_array(value), '[]') from (
+      select iif(value = :id, :into, value) as value, min(key) as place from json_each(assignee_ids)
+      where type = 'text' group by 1 order by 2)) else assignee_ids end`,
 }
 
 /** The counted columns. Teams are excluded: their changes cannot be undone. */
 const NAMINGS: Readonly<Record<keyof MergeCounts, Naming>> = {
-  kanbanItems: { table: 'kanban_items', column: 'assignee_id', isTimed: true },
+  kanbanItems: { table: 'kanban_items', column: 'assignee_id', isTimed: true, also: ASSIGNEES },
   projects: { table: 'projects', column: 'lead_id', isTimed: true },
   teamAssignments: { table: 'team_assignments', column: 'member_id', isTimed: true },
   kanbanComments: { table: 'kanban_comments', column: 'author_id', isTimed: false },
@@ -32,14 +43,16 @@ const MOST = 5000
 const KINDS = Object.keys(NAMINGS) as (keyof MergeCounts)[]
 
 function statementsOf({ $client: client }: SharedDatabase) {
-  const ofKind = ({ table, column, isTimed }: Naming) => {
-    const rows = `${table} where ${column} = +:id`
+  const ofKind = ({ table, column, isTimed, also }: Naming) => {
+    const isNaming = also === undefined ? `${column} = +:id` : `(${column} = +:id or ${also.where})`
+    const rows = `${table} where ${isNaming}`
+    const value = also === undefined ? ':into' : `iif(${column} = +:id, :into, ${column}), ${also.set}`
     const time = isTimed ? ', updated_at = :at' : ''
     return {
       count: client
         .prepare<[object], number>(`select count(*) from (select 1 from ${rows} limit ${MOST + 1})`)
         .pluck(),
-      rename: client.prepare(`update ${table} set ${column} = :into${time} where ${column} = +:id`),
+      rename: client.prepare(`update ${table} set ${column} = ${value}${time} where ${isNaming}`),
     }
   }
   return {

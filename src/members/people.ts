@@ -42,6 +42,9 @@ import { timestamp } from '../time.ts'
 import { hiddenTimes } from './columns.ts'
 import { createMerge } from './merging.ts'
 
+/** The assignees of items besides the first ones: the rest of a select. */
+const FURTHER = `person_id from kanban_item_assignees join kanban_items on kanban_items.id = item_id`
+
 /** The filter of the list. */
 export interface PeopleQuery extends PageQuery {
   /** Only these, in this order; other filters are ignored. */
@@ -126,13 +129,14 @@ function statementsOf(db: SharedDatabase) {
         order by key is null, key, id limit +:count`,
       ),
     ),
-    /** The people of a project: its lead, assignees of its items, and assigned people; or the assignee of an item. */
+    /** The people of a project: its lead, assignees of its items, and assigned people; or the assignees of an item. */
     namedIn: once(() =>
       client
         .prepare<[object], string>(
           `select cast(lead_id as text) from projects where id = :id and lead_id is not null
           union select cast(assignee_id as text) from kanban_items where project_id = :id and assignee_id is not null
           union select cast(assignee_id as text) from kanban_items where id = :id and assignee_id is not null
+          union select ${FURTHER} where kanban_items.id = :id or kanban_items.project_id = :id
           union select cast(member_id as text) from team_assignments where project_id = :id`,
         )
         .pluck(),
@@ -142,7 +146,8 @@ function statementsOf(db: SharedDatabase) {
       client
         .prepare<[object], string>(
           `select cast(lead_id as text) from projects where id = :id and lead_id is not null
-          union select cast(assignee_id as text) from kanban_items where project_id = :id and assignee_id is not null`,
+          union select cast(assignee_id as text) from kanban_items where project_id = :id and assignee_id is not null
+          union select ${FURTHER} where kanban_items.project_id = :id`,
         )
         .pluck(),
     ),

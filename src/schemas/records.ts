@@ -75,6 +75,10 @@ export const KanbanItemSchema = Type.Object(
     sortOrder: Type.Number(),
     priority: Type.String({ examples: ['low', 'medium', 'high', 'critical'] }),
     assigneeId: NullableString,
+    assigneeIds: Type.Array(Type.String(), {
+      description: 'All assignees, in order; `assigneeId` is the first of them',
+      examples: [['ada', 'grace']],
+    }),
     dueDate: Nullable(Timestamp),
     source: Type.String({ examples: ['manual', 'transcript', 'import'] }),
     sourceId: Type.String(),
@@ -626,7 +630,8 @@ export const PERSON_KINDS = ['member', 'host', 'import'] as const
 export const PersonSchema = Type.Object(
   {
     id: Type.String({
-      description: 'The id in `assigneeId`, `leadId`, `authorId`, `memberId` and `actorId` of records',
+      description:
+        'The id in `assigneeId`, `assigneeIds`, `leadId`, `authorId`, `memberId` and `actorId` of records',
     }),
     name: Type.String(),
     email: Nullable(

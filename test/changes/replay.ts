@@ -39,7 +39,7 @@ export const rowsOf = (client: SQLite.Database): Row[] =>
 /** Fields added to kinds later, with their values in older changes. */
 const ADDED_FIELDS: Record<string, Fields> = {
   'kanban-column': { stage: null },
-  'kanban-item': { coverId: null, reminders: '[]', number: null },
+  'kanban-item': { coverId: null, reminders: '[]', number: null, assigneeIds: '[]' },
   member: { handle: null },
   project: { access: 'everyone', shareLinks: 'members', key: null },
 }

@@ -62,6 +62,7 @@ const ELSEWHERE = [
   'former_card_numbers',
   'former_project_keys',
   'item_times',
+  'kanban_item_assignees',
   // A member's own.
   'item_watches',
   'project_watches',

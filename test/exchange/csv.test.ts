@@ -22,7 +22,7 @@ t.test('a spreadsheet table is read with its people, dates, labels, subtasks and
     column: 'In Arbeit',
     position: undefined,
     priority: 'high',
-    assigneeId: 'Jörg Müller',
+    assignees: ['Jörg Müller', 'Åsa Öberg'],
     dueDate: '2026-01-31T00:00:00.000Z',
     dismissed: false,
     labels: ['außen', 'dringend'],
@@ -73,7 +73,7 @@ t.test("this service's own export is read without its formula guards", async (t)
     title: '=1+1',
     description: '-list',
     priority: 'P1',
-    assigneeId: 'ada, of course',
+    assignees: ['ada, of course'],
     dismissed: true,
   })
   t.match(own, {

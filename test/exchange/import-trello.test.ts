@@ -222,12 +222,12 @@ t.test('a whole board is imported, by another process on the same file', async (
       column: 'Doing',
       sortOrder: 65535,
       assigneeId: PRIYA,
+      assigneeIds: [PRIYA, AMARA],
       dueDate: '2026-04-24T17:00:00.000Z',
       source: 'import',
       sourceId: source.id,
       metadata: {
         trello: {
-          idMembers: [AMARA],
           badges: source.badges,
           dueComplete: false,
           idList: source.idList,

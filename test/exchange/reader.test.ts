@@ -39,7 +39,7 @@ const card = (fields: Partial<SourceCard> = {}): SourceCard => ({
   column: undefined,
   position: undefined,
   priority: '',
-  assigneeId: null,
+  assignees: [],
   dueDate: null,
   dismissed: false,
   labels: [],
@@ -132,7 +132,7 @@ t.test('long texts continue in comments, and together they are complete', async 
   const fitted = fitCard(
     card({
       id: 'i'.repeat(300),
-      assigneeId: 'm'.repeat(201),
+      assignees: ['m'.repeat(201)],
       description: `${description}rest`,
       subtasks: [subtask('short'), subtask(long)],
       comments: [comment('said'), comment(`${'c'.repeat(10_000)}d`), comment('by', 'x'.repeat(201))],
@@ -157,8 +157,8 @@ t.test('long texts continue in comments, and together they are complete', async 
     ['short', `${'t'.repeat(499)}…`],
   )
   t.equal(fitted.card.id, `${'i'.repeat(199)}…`)
-  t.equal(fitted.card.assigneeId, `${'m'.repeat(199)}…`)
-  t.strictSame(fitted.card.rest, { sourceId: 'i'.repeat(300), assigneeId: 'm'.repeat(201) })
+  t.same(fitted.card.assignees, [`${'m'.repeat(199)}…`])
+  t.strictSame(fitted.card.rest, { sourceId: 'i'.repeat(300), assignees: ['m'.repeat(201)] })
   const { notes } = planBoard(
     board({ cards: [fitted.card, card({ description: `${description}x` })] }),
   ).result(true)

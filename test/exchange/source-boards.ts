@@ -44,7 +44,7 @@ export const anyBoard: fc.Arbitrary<SourceBoard> = fc
           column: fc.constantFrom(undefined, ...columns),
           position: fc.option(fc.integer({ min: -3, max: 3 }), { nil: undefined }),
           priority: fc.constantFrom('', 'high'),
-          assigneeId: fc.option(fc.constant('ada'), { nil: null }),
+          assignees: fc.subarray(['ada', 'bob']),
           dueDate: fc.option(fc.constant(AT), { nil: null }),
           dismissed: fc.boolean(),
           labels: fc.subarray(labels),

@@ -259,6 +259,7 @@ t.test('request bodies are documented with their fields, and allow additional on
         'sortOrder',
         'priority',
         'assigneeId',
+        'assigneeIds',
         'dueDate',
         'source',
         'sourceId',

@@ -43,6 +43,7 @@ const anyItem: fc.Arbitrary<KanbanItem> = fc
     ...ITEM_DEFAULTS,
     id: 'i',
     projectId: 'p',
+    assigneeIds: [label],
     reminders: [{ at: AT }, { before: label }],
     createdAt: AT,
     updatedAt: AT,

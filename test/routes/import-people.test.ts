@@ -107,7 +107,8 @@ t.test('authors of comments are matched too, and a dry run creates nobody', asyn
   t.equal(count(app, 'people'), 0)
   await imported(app, 'format=trello', JSON.stringify(board))
   t.equal(count(app, 'kanban_comments', "author_id = 'm-bob'"), dry.people[1].comments)
-  t.equal(count(app, 'kanban_items', "assignee_id = 'm-bob'"), dry.people[1].items)
+  const { body } = await send(app, 'GET', '/api/kanban-items?assigneeId=m-bob&dismissed=all')
+  t.equal(body.length, dry.people[1].items)
 })
 
 t.test('an import of an earlier version keeps its people', async (t) => {

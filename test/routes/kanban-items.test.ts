@@ -48,7 +48,7 @@ testChildResource(t, {
     column: text(1, 100),
     sortOrder: number,
     priority: text(1, 100),
-    assigneeId: textOrNull(200),
+    assigneeId: { ...textOrNull(200), derives: (id) => ({ assigneeIds: id ? [id] : [] }) },
     dueDate: {
       accepts: [
         ...['', null, false, 0].map((value): [unknown, null] => [value, null]),
@@ -84,7 +84,7 @@ testChildResource(t, {
     subtasks: [{ title: 'x' }],
     sort_order: 77,
   },
-  elsewhere: ['coverId', 'reminders'],
+  elsewhere: ['assigneeIds', 'coverId', 'reminders'],
   existsFirst: true,
   failure: 'Internal server error',
 })

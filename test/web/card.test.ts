@@ -34,6 +34,56 @@ onBoard('a card is found by its number', async (t, { api, person }) => {
   await page.getByText('There is no such card.').waitFor()
 })
 
+onBoard(
+  'several people are added to a card and removed again',
+  async (t, { api, person }) => {
+    const ids: string[] = []
+    for (const name of ['Ada Adler', 'Bob Baker', 'Cy Clark', 'Dee Dale']) {
+      const { id } = await api.post('/api/members', {
+        body: { name, email: `people-${name.split(' ', 1)[0]}@example.test`.toLowerCase() },
+      })
+      ids.push(id)
+    }
+    const [ada, bob, cy, dee] = ids as [string, string, string, string]
+    const { item, path, projectId } = await makeCard({ api }, { title: 'Poster' })
+    const other = await api.post('/api/projects/{id}/kanban-items', {
+      path: { id: projectId },
+      body: { title: 'Flyer', assigneeIds: [ada, bob, cy, dee] },
+    })
+    const idsOf = (id: string) => async () =>
+      (await api.get('/api/kanban-items/{id}', { path: { id } })).assigneeIds
+    const { page, go } = await person({ signIn: true })
+    await go(path)
+    await choosePerson(dialogOf(page), 'Assignee', 'Ada Adler')
+    await choosePerson(dialogOf(page), 'Another assignee', 'Bob Baker')
+    await until(idsOf(item.id), (ids) => ids.join() === `${ada},${bob}`)
+    await choosePerson(dialogOf(page), 'Assignee', 'Cy Clark')
+    await until(idsOf(item.id), (ids) => ids.join() === `${cy},${bob}`)
+    await dialogOf(page).getByText('also assigned it to').waitFor()
+    await dialogOf(page).getByRole('button', { name: 'Unassign Cy Clark' }).click()
+    await until(idsOf(item.id), (ids) => ids.join() === bob)
+    await go(`/projects/${projectId}`)
+    const face = page.getByRole('listitem').filter({ hasText: 'Flyer' })
+    await face
+      .getByText('Assigned to Ada Adler, Bob Baker, Cy Clark, Dee Dale')
+      .waitFor({ state: 'attached' })
+    t.equal(await face.locator('.avatar').count(), 3)
+    await face.getByText('+1', { exact: true }).waitFor()
+    await go(`/projects/${projectId}?assignee=${bob}`)
+    await page.getByText('2 of 2 cards shown').waitFor({ state: 'attached' })
+    await page.getByRole('link', { name: 'Poster', exact: true }).hover()
+    await page.keyboard.press('a')
+    const picker = page.getByRole('dialog', { name: 'Assignee: Poster' })
+    await picker.getByRole('option', { name: 'Several people' }).click()
+    await picker.getByRole('option', { name: 'Dee Dale' }).click()
+    await until(idsOf(item.id), (ids) => ids.join() === `${bob},${dee}`)
+    await picker.getByRole('option', { name: 'Bob Baker' }).click()
+    await until(idsOf(item.id), (ids) => ids.join() === dee)
+    t.strictSame(await idsOf(other.id)(), [ada, bob, cy, dee])
+  },
+  { mode: 'required' },
+)
+
 onBoard('title, description and fields are edited in place', async (t, { api, person }) => {
   const { item, path } = await makeCard({ api }, { title: 'Rewrite pages', description: 'All *pages*' })
   const itemPath = { path: { id: item.id } }

@@ -53,11 +53,13 @@ t.test('by label, name or id, or none', async (t) => {
 })
 
 t.test('by assignee', async (t) => {
-  t.ok(shows('assignee=me', { assigneeId: 'maria' }))
-  t.notOk(shows('assignee=me', { assigneeId: 'otto' }))
+  t.ok(shows('assignee=me', { assigneeIds: ['maria'] }))
+  t.ok(shows('assignee=me', { assigneeIds: ['otto', 'maria'] }), 'among others')
+  t.notOk(shows('assignee=me', { assigneeIds: ['otto'] }))
   t.notOk(shows('assignee=me', {}, undefined), 'nobody is no one')
   t.ok(shows('assignee=none'))
-  t.ok(shows('assignee=otto', { assigneeId: 'otto' }))
+  t.notOk(shows('assignee=none', { assigneeIds: ['otto'] }))
+  t.ok(shows('assignee=otto', { assigneeIds: ['otto'] }))
 })
 
 t.test('by priority and due date', async (t) => {

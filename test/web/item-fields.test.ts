@@ -13,6 +13,8 @@ const PLACES: Record<string, { sources: string[]; leavesOut: string[] }> = {
     sources: ['web/board/card.tsx'],
     leavesOut: [
       ...['column', 'sortOrder', 'createdAt', 'updatedAt'],
+      // The first of `assigneeIds`.
+      'assigneeId',
       ...['source', 'sourceId', 'metadata', 'approved', 'claimedUntil', 'reminders'],
     ],
   },

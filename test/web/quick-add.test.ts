@@ -23,7 +23,13 @@ const read = (text: string) =>
 /** A card as one line: its title, and what its tokens mean. */
 const cardsOf = (text: string) =>
   read(text).cards.map(({ title, labels, fields }) =>
-    [title, ...labels.map(({ id }) => `#${id}`), fields.assigneeId, fields.priority, fields.dueDate]
+    [
+      title,
+      ...labels.map(({ id }) => `#${id}`),
+      fields.assigneeIds?.join('+'),
+      fields.priority,
+      fields.dueDate,
+    ]
       .filter(Boolean)
       .join(' | '),
   )
@@ -39,6 +45,11 @@ t.test('tokens are read, and the rest is the title', async (t) => {
   t.strictSame(cardsOf('x #Design systems'), ['x systems | #d'])
   t.strictSame(cardsOf('Fix #c++ !LOW DUE:2027-01-02'), ['Fix | #c | low | 2027-01-02T00:00:00.000Z'])
   t.strictSame(cardsOf('a #design #c++ #design'), ['a #design | #d | #c'], 'a label once')
+  t.strictSame(
+    cardsOf('a @Jo Hansen @maria @Jo Hansen'),
+    ['a @Jo Hansen | jo2+maria'],
+    'several people, each once',
+  )
   t.strictSame(cardsOf('a !low !high due:fri due:mon'), ['a !high due:mon | low | 2026-11-27T00:00:00.000Z'])
 })
 

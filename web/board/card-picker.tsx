@@ -1,5 +1,6 @@
 /** The small pickers of a card's fields. For selected cards, they change all of them. */
 
+import { useState } from 'preact/hooks'
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { dayOf, fullDay, today, weekdayName } from '../common/dates.ts'
 import { hasLabel, LONGEST_LABEL } from '../common/labels.ts'
@@ -13,10 +14,11 @@ import { type ListOption, OptionList, useTyped } from '../common/ui/option-list.
 import { useFound } from '../common/ui/person-picker.tsx'
 import { Popup } from '../common/ui/popup.tsx'
 import { PriorityIcon } from '../common/ui/priority.tsx'
+import { later } from '../later-texts.ts'
 import { texts } from '../texts.ts'
 import type { Board, PickedField, Picking } from './board.ts'
 import { dayAfter, dueOf, next } from './due-text.ts'
-import { addLabelTo, changeCards, moveCards, setLabelOf } from './many-writes.ts'
+import { addLabelTo, changeCards, moveCards, setAssigneeOf, setLabelOf } from './many-writes.ts'
 
 const words = texts.board
 
@@ -65,11 +67,19 @@ function common<T>(items: readonly KanbanItem[], of: (item: KanbanItem) => T): T
   return items.every((item) => of(item) === value) ? value : undefined
 }
 
+/** The option after which several people can be chosen. */
+const SEVERAL = 'several:'
+const several: ListOption = { value: SEVERAL, label: later.assignees.several, mark: <Icon name="add" /> }
+
 function People({ board, ids, label, onClose }: PickerProps) {
   const [typed, setTyped] = useTyped()
   const found = useFound(true, typed)
-  const value = common(itemsOf(board, ids), ({ assigneeId }) => assigneeId ?? '')
-  const fixed = nobodyOrMe().map(([id, name]) => ({ value: id, label: name, isOn: id === value }))
+  const items = itemsOf(board, ids)
+  const [isMulti, setMulti] = useState(() => items.some(({ assigneeIds }) => assigneeIds.length > 1))
+  const isOn = (id: string) =>
+    items.length > 0 &&
+    items.every(({ assigneeIds }) => (id === '' ? assigneeIds.length === 0 : assigneeIds.includes(id)))
+  const fixed = nobodyOrMe().map(([id, name]) => ({ value: id, label: name, isOn: isOn(id) }))
   const known = new Set(fixed.map((one) => one.value))
   const isMatch = ({ label: name }: ListOption) => matches(name, typed)
   const people = (found?.people ?? [])
@@ -78,18 +88,25 @@ function People({ board, ids, label, onClose }: PickerProps) {
       value: person.id,
       label: person.name,
       note: sourceOf(person),
-      isOn: person.id === value,
+      isOn: isOn(person.id),
     }))
     // The service matches names. Results of an earlier text are filtered here.
     .filter((one) => found?.q === typed.trim() || isMatch(one))
   return (
     <OptionList
       label={label}
-      options={[...fixed.filter(isMatch), ...people]}
+      options={[...fixed.filter(isMatch), ...people, ...(isMulti || typed !== '' ? [] : [several])]}
       typed={typed}
       onType={setTyped}
+      isMulti={isMulti}
       none={texts.people.nobodyFound}
-      onChoose={({ value: id, label: name }) => {
+      onChoose={({ value: id, label: name, isOn: isChosen = false }) => {
+        if (id === SEVERAL) return setMulti(true)
+        if (isMulti && id !== '') {
+          setTyped('')
+          const say = isChosen ? later.assignees.removed : texts.card.assigned
+          return setAssigneeOf(board, ids, id, !isChosen, (title) => say(title, name))
+        }
         onClose()
         changeCards(board, ids, { assigneeId: id || null }, (title) => texts.card.assigned(title, name))
       }}

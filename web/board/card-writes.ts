@@ -16,7 +16,7 @@ import type { Board, End } from './board.ts'
 export interface NewCard {
   title: string
   labels: readonly KanbanLabel[]
-  fields: Pick<CreateKanbanItem, 'assigneeId' | 'priority' | 'dueDate'>
+  fields: Pick<CreateKanbanItem, 'assigneeIds' | 'priority' | 'dueDate'>
 }
 
 /** A new card until the service has created it. */
@@ -89,7 +89,10 @@ export async function addCard(board: Board, column: string, end: End, added: New
 }
 
 /** A placeholder until the service has created the card. */
-function unsaved(board: Board, fields: Pick<KanbanItem, 'title' | 'column' | 'sortOrder'>): KanbanItem {
+function unsaved(
+  board: Board,
+  fields: Pick<KanbanItem, 'title' | 'column' | 'sortOrder'> & Partial<KanbanItem>,
+): KanbanItem {
   const now = new Date().toISOString()
   return {
     id: newId(),
@@ -97,7 +100,8 @@ function unsaved(board: Board, fields: Pick<KanbanItem, 'title' | 'column' | 'so
     number: null,
     description: '',
     priority: 'medium',
-    assigneeId: null,
+    assigneeId: fields.assigneeIds?.[0] ?? null,
+    assigneeIds: [],
     dueDate: null,
     source: 'manual',
     sourceId: '',

@@ -177,7 +177,7 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
   const ticked = item.subtasks.filter(({ completed }) => completed).length
   const isKept = board.isOnlyKept(item.id)
   const isGone = board.held.value === item.id && board.isHeldGone.value
-  const { description, dueDate, assigneeId, priority, subtasks } = item
+  const { description, dueDate, assigneeIds, priority, subtasks } = item
   const { comments = 0, attachments = 0 } = useComputed(() => board.store.counts.get(item.id)).value ?? {}
   return (
     <div class="card-facts">
@@ -217,14 +217,22 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
         </Fact>
       )}
       {isKept && <span class="warning">{words.isKept}</span>}
-      {assigneeId && (
-        <span class="card-person">
-          <Fact label={words.assignedTo(personName(assigneeId))}>
-            <Avatar id={assigneeId} name={personName(assigneeId)} isNamed />
-          </Fact>
-        </span>
-      )}
+      {assigneeIds.length > 0 && <People ids={assigneeIds} />}
     </div>
+  )
+}
+
+/** The assignees: at most three faces, and the number of the others. */
+function People({ ids }: { ids: readonly string[] }) {
+  return (
+    <span class="card-person">
+      <Fact label={words.assignedTo(ids.map(personName).join(', '))}>
+        {ids.slice(0, 3).map((id) => (
+          <Avatar key={id} id={id} name={personName(id)} isNamed />
+        ))}
+        {ids.length > 3 && <span>{words.moreLabels(ids.length - 3)}</span>}
+      </Fact>
+    </span>
   )
 }
 

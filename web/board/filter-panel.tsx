@@ -111,7 +111,7 @@ function Total({ board }: { board: Board }) {
 
 /** The people who have cards on the board, by name, without the user, who has an entry already. */
 function peopleOf({ store }: Board): Option[] {
-  const ids = new Set(store.items.ids().map((id) => store.items.peek(id)?.assigneeId ?? ''))
+  const ids = new Set(store.items.ids().flatMap((id) => store.items.peek(id)?.assigneeIds ?? []))
   for (const chosen of place.value.query.getAll('assignee')) ids.add(chosen)
   for (const one of ['', 'me', 'none', me.value?.id ?? '']) ids.delete(one)
   return [...ids]

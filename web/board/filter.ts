@@ -66,7 +66,7 @@ export function matches(item: KanbanItem, filter: Filter, context: FilterContext
     (filter.dismissed || !item.dismissed) &&
     hasText(item, filter.text) &&
     anyOf(filter.labels, (label) => hasLabel(item, label)) &&
-    anyOf(filter.assignees, (who) => item.assigneeId === assigneeOf(who, context)) &&
+    anyOf(filter.assignees, (who) => isAssigned(item, who, context)) &&
     anyOf(filter.priorities, (priority) => item.priority === priority) &&
     anyOf(filter.dues, (due) => isDue(item, due, context))
   )
@@ -81,8 +81,9 @@ const hasText = ({ title, description }: KanbanItem, text: string) =>
 const hasLabel = ({ labels }: KanbanItem, wanted: string) =>
   wanted === 'none' ? labels.length === 0 : labels.some(({ id, name }) => id === wanted || name === wanted)
 
-/** @returns undefined, which matches no card, for `me` if the user is unknown */
-const assigneeOf = (who: string, { me }: FilterContext) => (who === 'none' ? null : who === 'me' ? me : who)
+/** Whether somebody is among the assignees; no card is of `me` if the user is unknown. */
+const isAssigned = ({ assigneeIds }: KanbanItem, who: string, { me = '' }: FilterContext) =>
+  who === 'none' ? assigneeIds.length === 0 : assigneeIds.includes(who === 'me' ? me : who)
 
 const WEEK = 7 * 86_400_000
 

@@ -1,6 +1,7 @@
 /** Writes of several cards at once: one request, all or nothing, and one undo. */
 import { batch } from '@preact/signals'
 import { type Answer, type KanbanItem, type KanbanLabel, sending } from '../common/api.ts'
+import { assigned, withAssignee } from '../common/assignees.ts'
 import { changeItem, takeItem, toggleDismissed } from '../common/item-writes.ts'
 import { nextColor, withLabel } from '../common/labels.ts'
 import { accepted, ifThere, isUnsaved, take, writeWithMessage } from '../common/record-writes.ts'
@@ -12,7 +13,7 @@ const words = texts.board.many
 
 /** The fields that several cards can be given at once. */
 type Fields = Partial<
-  Pick<KanbanItem, 'column' | 'assigneeId' | 'priority' | 'dueDate' | 'dismissed' | 'isNew'>
+  Pick<KanbanItem, 'column' | 'assigneeId' | 'assigneeIds' | 'priority' | 'dueDate' | 'dismissed' | 'isNew'>
 >
 
 /** A request of a batch. */
@@ -74,9 +75,34 @@ export function changeCards(
   }
   void writeMany(board, {
     ids,
-    patch: (item) => ({ ...item, ...update }),
+    patch: (item) => ({ ...item, ...assigned(item, update) }),
     requests: [{ method: 'PATCH', path: '/api/kanban-items', body: { ids, update } }],
     message: words.changed(ids.length),
+  })
+}
+
+/** Adds an assignee to cards, after those they have, or removes one. @param message its text for a single card */
+export function setAssigneeOf(
+  board: Board,
+  all: readonly string[],
+  person: string,
+  isOn: boolean,
+  message: (title: string) => string,
+): void {
+  const { items } = board.store
+  const ids = saved(board, all).filter((id) => isOn !== items.peek(id)?.assigneeIds.includes(person))
+  const lists = ids.map((id) => withAssignee(items.peek(id) as KanbanItem, person, isOn))
+  const [only] = ids
+  if (only === undefined) return
+  void writeMany(board, {
+    ids,
+    patch: (item) => ({ ...item, ...assigned(item, { assigneeIds: withAssignee(item, person, isOn) }) }),
+    requests: ids.map((id, index) => ({
+      method: 'PATCH',
+      path: `/api/kanban-items/${id}`,
+      body: { assigneeIds: lists[index] },
+    })),
+    message: ids.length === 1 ? message(items.peek(only)?.title ?? '') : words.changed(ids.length),
   })
 }
 

@@ -114,7 +114,7 @@ function tokenAt(line: string, at: number, known: Index): Omit<Token, 'start' | 
   return day === undefined ? undefined : { kind: 'due', text: word, value: day, name: day }
 }
 
-/** The tokens of a line. A card has one person, one priority and one due date: others after the first stay text. */
+/** The tokens of a line. A card has one priority and one due date: others after the first stay text. */
 function tokensOf(line: string, offset: number, known: Index): Token[] {
   if (line.length > LONGEST_LINE) return []
   const tokens: Token[] = []
@@ -123,7 +123,8 @@ function tokensOf(line: string, offset: number, known: Index): Token[] {
     const found = tokenAt(line, index, known)
     if (found === undefined || known.isText(found.text)) continue
     const isTaken = tokens.some(
-      ({ kind, value }) => kind === found.kind && (kind !== 'label' || value === found.value),
+      ({ kind, value }) =>
+        kind === found.kind && (kind === 'priority' || kind === 'due' || value === found.value),
     )
     if (!isTaken) tokens.push({ ...found, start: offset + index, end: offset + index + found.text.length })
   }
@@ -165,7 +166,8 @@ export function readCards(text: string, known: Known): Read {
     const title = titleOf(line, offset, tokens)
     if (title !== '') {
       const valueFor = (kind: TokenKind) => tokens.find((token) => token.kind === kind)?.value
-      const [assigneeId, priority, due] = [valueFor('person'), valueFor('priority'), valueFor('due')]
+      const [priority, due] = [valueFor('priority'), valueFor('due')]
+      const assigneeIds = tokens.filter(({ kind }) => kind === 'person').map(({ value }) => value)
       const labels = tokens
         .filter(({ kind }) => kind === 'label')
         .map(({ value }) => known.labels.find(({ id }) => id === value))
@@ -173,7 +175,7 @@ export function readCards(text: string, known: Known): Read {
         title,
         labels: labels.filter((label) => label !== undefined),
         fields: {
-          ...(assigneeId !== undefined && { assigneeId }),
+          ...(assigneeIds.length > 0 && { assigneeIds }),
           ...(priority !== undefined && { priority }),
           ...(due !== undefined && { dueDate: `${due}T00:00:00.000Z` }),
         },

@@ -58,17 +58,17 @@ function Subtasks({ item: { subtasks } }: { item: KanbanItem }) {
 
 /** The fields that are set. */
 function Facts({ item }: { item: KanbanItem }) {
-  const { column, assigneeId, dueDate, priority, labels } = item
+  const { column, assigneeIds, dueDate, priority, labels } = item
   return (
     <dl class="card-side">
       <div>
         <dt class="meta">{texts.fields.column}</dt>
         <dd dir="auto">{column}</dd>
       </div>
-      {assigneeId && (
+      {assigneeIds.length > 0 && (
         <div>
           <dt class="meta">{texts.fields.person}</dt>
-          <dd dir="auto">{personName(assigneeId)}</dd>
+          <dd dir="auto">{assigneeIds.map(personName).join(', ')}</dd>
         </div>
       )}
       {dueDate && (

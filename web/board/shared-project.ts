@@ -69,7 +69,7 @@ export class SharedProject {
     const { people = {}, kanbanColumns: columns = [], ...project } = data
     addPeople(
       people,
-      project.kanbanItems.flatMap(({ assigneeId }) => assigneeId ?? []),
+      project.kanbanItems.flatMap(({ assigneeIds }) => assigneeIds),
     )
     const state = this.state.peek()
     const store = state.step === 'ready' ? state.store : new ProjectStore(project.id)

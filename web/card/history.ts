@@ -4,6 +4,7 @@
  */
 import type { Change, KanbanActivity, KanbanItem } from '../../src/client/api.d.ts'
 import { wordsOf } from '../common/terms.ts'
+import { later } from '../later-texts.ts'
 import { type Sentence, texts } from '../texts.ts'
 
 /** One write by an actor. */
@@ -232,6 +233,7 @@ const FIELDS: Readonly<Record<Exclude<keyof KanbanItem, Untold | keyof typeof FA
   description: () => words.described,
   priority: (from, to) => words.prioritised(priorityOf(from), priorityOf(to)),
   assigneeId: (from, to, { member }) => assignment(from && member(String(from)), to && member(String(to))),
+  assigneeIds: (from, to, { member }) => others(from as string[], to as string[], member),
   dueDate: (from, to, { day }) => dueDate(from && day(String(from)), to && day(String(to))),
   approved: (_, to) => (to ? words.approved : words.unapproved),
   dismissed: (_, to) => (to ? words.dismissed : words.restored),
@@ -257,6 +259,23 @@ function itemSentences(before: Fields, after: Fields, names: HistoryNames): Sent
 function assignment(from: unknown, to: unknown): Sentence {
   if (!to) return words.unassigned(shorten(from))
   return from ? words.reassigned(shorten(from), shorten(to)) : words.assigned(shorten(to))
+}
+
+/** The assignees after the first one, of whom its own sentence tells. */
+function others(
+  from: readonly string[],
+  to: readonly string[],
+  member: HistoryNames['member'],
+): Sentence | undefined {
+  const newIn = (list: readonly string[], other: readonly string[]) =>
+    list
+      .slice(1)
+      .filter((id) => !other.includes(id))
+      .map((id) => shorten(member(id)))
+      .join(', ')
+  const [added, removed] = [newIn(to, from), newIn(from, to)]
+  if (added === '') return removed === '' ? undefined : later.assignees.alsoRemoved(removed)
+  return removed === '' ? later.assignees.alsoAdded(added) : later.assignees.changed(removed, added)
 }
 
 function dueDate(from: unknown, to: unknown): Sentence {

@@ -10,6 +10,7 @@ import {
   sending,
   type UpdateKanbanItem,
 } from './api.ts'
+import { assigned } from './assignees.ts'
 import { isThere, type Place, requestsFor, sortOrderAt } from './place.ts'
 import type { ProjectStore } from './project-store.ts'
 import { accepted, ifThere, isUnsaved, removeRecord } from './record-writes.ts'
@@ -98,7 +99,7 @@ export const changeItem = (
   message: string | Message,
 ): Promise<boolean> =>
   writeItem(target, {
-    patch: ifThere((item) => ({ ...item, ...(fields as Partial<KanbanItem>) })),
+    patch: ifThere((item) => ({ ...item, ...assigned(item, fields as Partial<KanbanItem>) })),
     ...sending('patch', PATH, { path: { id: target.id }, body: fields }),
     message: typeof message === 'string' ? { text: message } : message,
   })

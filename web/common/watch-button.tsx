@@ -43,7 +43,9 @@ export function WatchButton({ kind, id, title }: WatchButtonProps) {
       // A user who comments or is assigned watches from then on.
       onChange((change) => {
         const { after, actorId, itemId } = change
-        const isOwn = actorId === me.peek()?.id || after?.assigneeId === me.peek()?.id
+        const isOwn =
+          actorId === me.peek()?.id ||
+          (after?.assigneeIds as string[] | undefined)?.includes(me.peek()?.id ?? '')
         if (kind === 'card' && isOwn && (itemId === id || change.id === id)) look()
       }),
       () => {

@@ -42,7 +42,7 @@ const claim = (routes: RouteSchemas): Tool => ({
     }
     const { body: item, etag } = written.answers[0] as Answer
     const cutter = new Cutter(TEXT_LIMIT, 'read_item shows more')
-    const names = await namesOf(service, [item?.assigneeId])
+    const names = await namesOf(service, item?.assigneeIds ?? [])
     return {
       item: item && wholeItemOf(item, names, cutter, TEXT_LIMIT),
       ...(item && { etag }),

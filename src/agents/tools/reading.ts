@@ -18,7 +18,7 @@ import {
 } from '../../schemas/records.ts'
 import { ATTACHMENTS } from '../attachments.ts'
 import { type Names, named, namesOf } from '../names.ts'
-import { CardSchema, Cutter, cardOf, cardsOf, Notes } from '../records.ts'
+import { CardSchema, Cutter, cardOf, cardsOf, Notes, severalOf } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas, required } from '../schemas.ts'
 import { type Answer, pathOf, type Service, withQuery } from '../service.ts'
 import { READS, type Tool } from '../tool.ts'
@@ -69,7 +69,7 @@ const DATE = 'a date or date-time, UTC'
 const FILTERS = {
   projectId: 'Only these projects; all if absent',
   column: 'Names of columns: any of them',
-  assigneeId: 'Ids of people, `me`, or `none` for nobody: any of them',
+  assigneeId: 'Any of its assignees: ids of people, `me`, or `none` for nobody: any of them',
   priority: 'Any of them',
   label: 'Ids or names, or `none`: any of them',
   q: 'Part of the title or description, ignoring case',
@@ -205,7 +205,7 @@ export async function readBoard({ projectId, column, limit = 10, cursor }: Board
   const found: KanbanItem[] = answers.flatMap(({ body }) => body)
   const names = await namesOf(
     service,
-    found.map(({ assigneeId }) => assigneeId),
+    found.flatMap(({ assigneeIds }) => assigneeIds),
   )
   const cards = (some: KanbanItem[]) => some.map((item) => cardOf(item, names))
   const columns = shown.map(({ name, wipLimit, wipPolicy, stage }, index) => {
@@ -248,6 +248,7 @@ const {
 export const WholeItemSchema = Type.Object({
   ...plainFields,
   assignee: Type.Optional(Type.String()),
+  assignees: Type.Optional(Type.Array(Type.String())),
   labels: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   subtasks: Type.Array(Type.Pick(KanbanSubtaskSchema, ['id', 'title', 'completed'])),
   metadata: Type.Optional(metadata),
@@ -266,6 +267,7 @@ export function wholeItemOf(item: KanbanItem, names: Names, cutter: Cutter, limi
   return {
     ...plain,
     ...named('assignee', item.assigneeId, names),
+    ...severalOf(item, names),
     description: cutter.text('description', item.description),
     labels: labels.map(({ id, name }) => ({ id, name })),
     subtasks: subtasks.slice(0, SUBTASKS_LIMIT).map(({ id, title, completed }) => ({ id, title, completed })),
@@ -359,7 +361,7 @@ const readItem = (_routes: RouteSchemas): Tool => ({
     const comments = all.slice(-latest)
     const activity = entries.slice(0, latest)
     const names = await namesOf(service, [
-      answer.body.assigneeId,
+      ...answer.body.assigneeIds,
       ...comments.map(({ authorId }) => authorId),
       ...activity.flatMap((entry) => [entry.actorId, ...Object.values(assignedIn(entry))]),
     ])

@@ -59,8 +59,9 @@ export async function itemWritten(written: Written, service: Service, index = 0)
 
 const ASSIGNEE = {
   assigneeId: 'Who works on it: the id of a person, from find_people; `me` for yourself, empty for nobody',
+  assigneeIds: 'All who work on it, if they are several: the first is assigneeId',
 }
-const FIELDS = ['description', 'priority', 'assigneeId', 'dueDate']
+const FIELDS = ['description', 'priority', 'assigneeId', 'assigneeIds', 'dueDate']
 
 const Subtasks = (routes: RouteSchemas, description: string) =>
   Type.Optional(

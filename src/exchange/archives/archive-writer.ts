@@ -78,6 +78,7 @@ function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<string, s
     fields.flatMap(({ name }, place) => (names.includes(name) ? [place] : []))
   const replace = createIdReplacer(others)
   const ids = places(PEOPLE_FIELDS)
+  const lists = places(['assigneeIds'])
   const contents = places(['before', 'after'])
   const moves = file.name === ACTIVITY_FILE ? places(['metadata']) : []
   const mapText = (values: StoredValue[], place: number, map: (text: string) => string) => {
@@ -86,6 +87,7 @@ function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<string, s
   }
   return (values) => {
     for (const place of ids) mapText(values, place, replace.id)
+    for (const place of lists) mapText(values, place, replace.list)
     for (const place of contents) mapText(values, place, replace.inChange)
     for (const place of moves) mapText(values, place, replace.inMetadata)
   }

@@ -2,6 +2,7 @@
  * Fits cards to the API's limits: text lengths, and the size of one card, since every later read or
  * change reads all of it.
  */
+import { ASSIGNEES_LIMIT } from '../../board/assignees.ts'
 import { LIMITS } from '../../schemas/common.ts'
 import type { SourceCard, SourceComment, SourceSubtask } from '../sources/source-board.ts'
 import { TooLarge } from '../sources/source-limits.ts'
@@ -118,13 +119,16 @@ export function fitCard(card: SourceCard): FittedCard {
     creatorId: link.creatorId === null ? null : reference(link.creatorId),
   }))
   const id = reference(card.id)
-  const assigneeId = card.assigneeId === null ? null : reference(card.assigneeId)
+  const assignees = card.assignees.slice(0, ASSIGNEES_LIMIT).map(reference)
+  // All of them, if one is shortened or left out.
+  const isWhole =
+    assignees.length === card.assignees.length && assignees.every((one, at) => one === card.assignees[at])
   const rest = {
     ...card.rest,
     ...unlinkedRest,
     ...(id !== card.id && { sourceId: card.id }),
-    ...(assigneeId !== card.assigneeId && { assigneeId: card.assigneeId }),
+    ...(!isWhole && { assignees: card.assignees }),
   }
-  const fitted = { ...card, id, assigneeId, description, subtasks, comments, attachments, rest }
+  const fitted = { ...card, id, assignees, description, subtasks, comments, attachments, rest }
   return { card: fitted, continued, shortened, unlinked, surplus }
 }

@@ -1,6 +1,7 @@
 /** Converts a board of another tool to the rows of a new project. */
 
 import { and, type SQL, sql } from 'drizzle-orm'
+import { withStoredAssignees } from '../../board/assignees.ts'
 import { ATTACHMENTS_LIMIT } from '../../board/attachments.ts'
 import { isCardNumber } from '../../board/card-numbers.ts'
 import { isNamedDone, type Stage, withStages } from '../../board/stages.ts'
@@ -223,7 +224,7 @@ function toItem(card: SourceCard, { id, number, format, column, sortOrder, proje
     column,
     sortOrder,
     ...(card.priority && { priority: card.priority }),
-    assigneeId: card.assigneeId,
+    ...toAssigned(card.assignees),
     dueDate: card.dueDate,
     source: 'import',
     sourceId: card.id,
@@ -233,6 +234,10 @@ function toItem(card: SourceCard, { id, number, format, column, sortOrder, proje
     updatedAt: card.updatedAt,
   }
 }
+
+/** The stored fields of these assignees. */
+const toAssigned = (ids: readonly string[]) =>
+  withStoredAssignees(undefined, { assigneeId: null, assigneeIds: [...ids] })
 
 /** The cards' numbers: those of the other tool where they fit, and the next ones for the others. */
 export function numbersOf(cards: readonly Pick<SourceCard, 'number'>[]): number[] {
@@ -342,7 +347,13 @@ export function planRows(
 }
 
 /** A planned row, perhaps read back from a file. */
-type Row = { assigneeId?: string | null; authorId?: string; createdBy?: string | null; metadata?: JsonObject }
+interface Row {
+  assigneeId?: string | null
+  assigneeIds?: string[]
+  authorId?: string
+  createdBy?: string | null
+  metadata?: JsonObject
+}
 
 /** The tables with ids of people. */
 const NAMING_PEOPLE = new Set<PlannedRows['table']>([kanbanItems, kanbanComments, attachments])
@@ -350,7 +361,7 @@ const NAMING_PEOPLE = new Set<PlannedRows['table']>([kanbanItems, kanbanComments
 /** A row with people's ids replaced by their ids here. */
 const withPeople = (row: Row, idOf: (id: string) => string): Row => ({
   ...row,
-  ...(row.assigneeId && { assigneeId: idOf(row.assigneeId) }),
+  ...(row.assigneeId && toAssigned((row.assigneeIds ?? [row.assigneeId]).map(idOf))),
   ...(row.authorId && row.authorId !== UNKNOWN_AUTHOR && { authorId: idOf(row.authorId) }),
   ...(row.createdBy && { createdBy: idOf(row.createdBy) }),
 })
@@ -541,8 +552,8 @@ function addressesOf({ people, cards, rest }: SourceBoard): string[] {
     for (const address of addresses) found.add(address)
   }
   for (const { id, name, email } of people) for (const text of [id, name, email]) add(addressesIn(text))
-  for (const { assigneeId, comments, attachments, rest } of cards) {
-    add(addressesIn(assigneeId ?? ''))
+  for (const { assignees, comments, attachments, rest } of cards) {
+    for (const assignee of assignees) add(addressesIn(assignee))
     for (const { authorId } of comments) add(addressesIn(authorId))
     for (const { creatorId } of attachments) add(addressesIn(creatorId ?? ''))
     add(addressesOfPeople(rest))

@@ -133,9 +133,11 @@ const REPEATED = new Set<Field>(['labels', 'comments', 'subtasks'])
 
 /** The names of this service's own CSV, which guards its cells against formulas. */
 const OWN =
-  'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'
-/** The column of the assignee's name, added in a later version. */
-const NAME = 'assignee'
+  'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'.split(
+    ',',
+  )
+/** The columns that later versions have added: the name of the first assignee, the card's number, and the names and ids of all assignees. */
+const LATER = ['assignee', 'number', 'assignees', 'assigneeIds']
 
 /**
  * Reads a table of tasks.
@@ -254,17 +256,22 @@ class Rows {
   readonly #header: readonly string[]
   /** Whether the table is from a Phaseboard. */
   readonly isOwn: boolean
-  /** The index of the assignee's name in such a table; -1 for none. */
-  readonly #nameAt: number
+  /** The places of the columns of {@link LATER} in such a table; -1 for none. */
+  readonly #later: { name: number; names: number; ids: number }
+  readonly #numberAt: number
   readonly #people = new Map<string, SourcePerson>()
 
   constructor(table: Table, places: Columns) {
     this.#places = places
-    const header = table.header.join()
-    this.#nameAt = header === `${OWN},${NAME}` ? table.header.length - 1 : -1
-    this.isOwn = header === OWN || this.#nameAt >= 0
+    const { header } = table
+    const later = header.slice(OWN.length)
+    this.isOwn =
+      header.slice(0, OWN.length).join() === OWN.join() && later.every((name, at) => name === LATER[at])
+    const placeOf = (name: string) => (this.isOwn ? header.indexOf(name) : -1)
+    this.#later = { name: placeOf('assignee'), names: placeOf('assignees'), ids: placeOf('assigneeIds') }
+    this.#numberAt = placeOf('number')
     const used = Object.entries(places).flatMap(([field, indexes]) => (KEPT.has(field) ? [] : indexes))
-    this.#used = new Set([...used, this.#nameAt])
+    this.#used = new Set([...used, ...Object.values(this.#later), this.#numberAt])
     this.#header = table.header
     this.#cells = new Cells(table.header)
   }
@@ -288,13 +295,11 @@ class Rows {
     // A name may have a comma: "O'Brien, Sam".
     const isOnePerson = emailIn(email) !== '' && otherEmails.length === 0
     const named = isOnePerson ? [cell('assignee').trim()] : listed(cell('assignee'))
-    const people = this.isOwn ? [cell('assignee')] : named
-    if (people.length > 1) keep('assignee', cell('assignee'))
-    const assigneeId = this.#personOf(people[0] ?? '', emailIn(email))
-    const ownName = cells[this.#nameAt]?.toWellFormed()
-    if (assigneeId !== null && ownName)
-      // Only a name: even if it looks like an email, it is not matched as one.
-      this.#people.set(assigneeId, { id: assigneeId, name: ownName, email: '' })
+    if (!this.isOwn && named.length > 1) keep('assignee', cell('assignee'))
+    const assignees = this.isOwn
+      ? this.#ownPeople(cells, cell('assignee'))
+      : [...new Set(named.flatMap((name, at) => this.#personOf(name, at === 0 ? emailIn(email) : '') ?? []))]
+    const numbered = Number(cells[this.#numberAt] || Number.NaN)
     const commentTexts = all('comments').filter((text) => text.trim() !== '')
     const isCount = commentTexts.length === 1 && /^\d{1,6}$/.test(commentTexts[0]?.trim() ?? '')
     if (isCount) keep('comments', commentTexts[0])
@@ -306,7 +311,8 @@ class Rows {
         column: cell('column') === '' ? undefined : this.columns.of(cell('column')),
         position: undefined,
         priority: priority.value,
-        assigneeId,
+        assignees,
+        ...(Number.isSafeInteger(numbered) && { number: numbered }),
         dueDate: null,
         dismissed,
         labels: [...new Set(all('labels').flatMap(this.isOwn ? ownLabels : listed))].map((label) =>
@@ -330,6 +336,20 @@ class Rows {
   /** The people with emails in a separate column. */
   get people(): SourcePerson[] {
     return [...this.#people.values()]
+  }
+
+  /** The ids of a card's assignees in this service's own table, whose people it names. */
+  #ownPeople(cells: readonly string[], first: string): string[] {
+    const at = (place: number) => cells[place]?.toWellFormed() ?? ''
+    const listed = ownLabels(at(this.#later.ids))
+    const ids = listed[0] === first ? listed : [first]
+    const names = ids.length > 1 ? ownLabels(at(this.#later.names)) : [at(this.#later.name)]
+    for (const [index, id] of ids.entries()) {
+      const name = names.length === ids.length ? (names[index] ?? '') : ''
+      // Only a name: even if it looks like an email, it is not matched as one.
+      if (id !== '' && name !== '') this.#people.set(id, { id, name, email: '' })
+    }
+    return [...new Set(ids.filter((id) => id !== ''))]
   }
 
   /** The id of a card's assignee: the name, unless another person with another email has it; null for none. */

@@ -121,7 +121,6 @@ class Items {
   #toCard(item: JsonObject): SourceCard {
     const content = isObject(item.content) ? item.content : {}
     const title = text(content.title) || text(item.title)
-    const [assignee, ...otherAssignees] = names(item.assignees)
     const [status = '', ...otherStatus] = names(item.status)
     const priority = priorityOf(text(item.priority)) ?? ''
     const due = this.#due === undefined ? undefined : item[this.#due]
@@ -134,7 +133,7 @@ class Items {
       column: status === '' ? undefined : this.#columns.of(status),
       position: undefined,
       priority,
-      assigneeId: assignee ?? null,
+      assignees: [...new Set(names(item.assignees))],
       dueDate,
       dismissed: false,
       labels: [...new Set(names(item.labels))].map((name) => this.#labels.of(name)),
@@ -155,7 +154,7 @@ class Items {
         content: withoutEmpty(without(content, CONTENT_FIELDS)),
         title: text(item.title) === title ? null : item.title,
         priority: priority === item.priority ? null : item.priority,
-        assignees: isNames(item.assignees) ? otherAssignees : item.assignees,
+        assignees: isNames(item.assignees) ? null : item.assignees,
         status: isNames(item.status) ? otherStatus : item.status,
         labels: isNames(item.labels) ? null : item.labels,
       }),
@@ -189,7 +188,6 @@ function fromView(table: Table, { id, name }: { id: string; name: string }): Sou
   const drafts: { card: SourceCard; due: string }[] = []
   table.forEachRow((row, rowNumber) => {
     const cell = (field: string) => row[place.get(field) ?? -1]?.toWellFormed() ?? ''
-    const [assignee, ...otherAssignees] = listed(cell('assignees'))
     const priority = priorityOf(cell('priority')) ?? ''
     dates.see(row[due] ?? '')
     drafts.push({
@@ -201,7 +199,7 @@ function fromView(table: Table, { id, name }: { id: string; name: string }): Sou
         column: cell('status') === '' ? undefined : columns.of(cell('status')),
         position: undefined,
         priority,
-        assigneeId: assignee ?? null,
+        assignees: [...new Set(listed(cell('assignees')))],
         dueDate: null,
         dismissed: false,
         labels: [...new Set(listed(cell('labels')))].map((name) => labels.of(name)),
@@ -211,7 +209,6 @@ function fromView(table: Table, { id, name }: { id: string; name: string }): Sou
         rest: {
           ...cells.rest(row, used),
           ...withoutEmpty({
-            Assignees: otherAssignees,
             Priority: priority === cell('priority') ? null : cell('priority'),
           }),
         },

@@ -25,7 +25,7 @@ export interface Issue {
   progress: Progress | undefined
   isResolved: boolean
   priority: string
-  assigneeId: string | null
+  assignees: string[]
   dueDate: string | null
   createdAt: string | undefined
   updatedAt: string | undefined
@@ -96,7 +96,7 @@ export function toBoard(issues: readonly Issue[], { notes, ...source }: JiraSour
       column: issue.status === '' ? undefined : columns.of(issue.status),
       position: undefined,
       priority,
-      assigneeId: issue.assigneeId,
+      assignees: issue.assignees,
       dueDate: issue.dueDate,
       dismissed: false,
       labels: [...new Set(issue.labels)].map((name) => labels.of(name)),
@@ -149,7 +149,7 @@ const whole = (issue: Issue, fallback: string): JsonObject =>
     description: issue.description,
     status: issue.status,
     priority: issue.priority,
-    assigneeId: issue.assigneeId,
+    assignees: issue.assignees,
     dueDate: issue.dueDate,
     updatedAt: issue.updatedAt,
     labels: issue.labels,

@@ -138,7 +138,7 @@ class IssueRows {
         progress: CATEGORIES.get(cell('category').toLowerCase()),
         isResolved: cell('resolved') !== '' || !UNRESOLVED.has(cell('resolution').toLowerCase()),
         priority: cell('priority'),
-        assigneeId: assigneeId || null,
+        assignees: assigneeId === '' ? [] : [assigneeId],
         dueDate: null,
         createdAt: undefined,
         updatedAt: undefined,

@@ -99,7 +99,7 @@ export function readTasks(table: Table): SourceBoard {
         column: cell('column') === '' ? undefined : columns.of(cell('column')),
         position: undefined,
         priority,
-        assigneeId: cell('assignee') || null,
+        assignees: cell('assignee') === '' ? [] : [cell('assignee')],
         dueDate: null,
         dismissed: isClosed(cell('status'), times.completed),
         labels: [...new Set(cell('tags').split(', '))]

@@ -20,6 +20,7 @@ import {
   distinctBy,
   EMAIL_FIELDS,
   emailIn,
+  idsIn,
   isEmpty,
   note,
   number,
@@ -199,7 +200,6 @@ class PlankaBoard {
     const isPutAway = PUT_AWAY.has(text(list?.type))
     const column = this.#columns.get(text(isPutAway ? card.prevListId : card.listId))
     const createdAt = born(card, this.#createdAt)
-    const [member, ...otherMembers] = this.#of('cardMemberships', id)
     const dueDate = time(card.dueDate) ?? null
     if (dueDate === null && !isEmpty(card.dueDate)) this.#unreadable += 1
     const labels = this.#of('cardLabels', id)
@@ -212,7 +212,7 @@ class PlankaBoard {
       column,
       position: number(card.position),
       priority: '',
-      assigneeId: text(member?.userId) || null,
+      assignees: idsIn(this.#of('cardMemberships', id).map(({ userId }) => userId)),
       dueDate,
       dismissed: isPutAway,
       labels: [...new Set(labels.flatMap(({ labelId }) => this.#labels.get(text(labelId)) ?? []))],
@@ -224,7 +224,6 @@ class PlankaBoard {
         dueDate: dueDate === null ? card.dueDate : null,
         listId: column === undefined || isPutAway ? card.listId : null,
         position: number(card.position) === undefined ? card.position : null,
-        members: otherMembers.map(({ userId }) => userId),
         unknownLabels: unknownLabels.map(({ labelId }) => labelId),
         taskLists: this.#taskListRest(id),
         tasks: this.#taskRest(id),

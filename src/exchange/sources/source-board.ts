@@ -83,7 +83,8 @@ export interface SourceCard {
   position: number | undefined
   /** Empty for the default. */
   priority: string
-  assigneeId: string | null
+  /** The ids of all people assigned to it, in order, each once. */
+  assignees: string[]
   dueDate: string | null
   /** Archived, closed or deleted there. */
   dismissed: boolean

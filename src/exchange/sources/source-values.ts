@@ -41,6 +41,11 @@ export const isEmpty = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
+/** The ids in a list, as texts, each once. */
+export const idsIn = (values: unknown): string[] => [
+  ...new Set((Array.isArray(values) ? values : []).map(text).filter((id) => id !== '')),
+]
+
 /** The non-empty fields. */
 export const withoutEmpty = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))

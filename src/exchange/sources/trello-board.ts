@@ -152,7 +152,7 @@ function toCard(
     column: card.list && columns.get(card.list),
     position: card.position,
     priority: '',
-    assigneeId: card.memberId,
+    assignees: card.memberIds,
     dueDate: card.dueDate,
     dismissed: card.closed,
     labels: card.labels.flatMap((label) => labels.get(label) ?? []),

@@ -61,7 +61,7 @@ export interface TrelloCard {
   list: TrelloList | undefined
   position: number | undefined
   dueDate: string | null
-  memberId: string | null
+  memberIds: string[]
   labels: TrelloLabel[]
   /** Of all its checklists, in order. */
   entries: SourceSubtask[]
@@ -293,6 +293,7 @@ function toChecklists(board: JsonObject, cards: JsonObject[]): Checklist[] {
 
 /** Keys of a card that are not stored in its `rest`: they have a field, or name the board. */
 const HAS_FIELD = new Set([
+  'idMembers',
   'id',
   'name',
   'desc',
@@ -318,7 +319,6 @@ function toCard(card: JsonObject, parts: CardParts): TrelloCard {
   const id = text(card.id)
   const list = parts.listOf.get(text(card.idList))
   const checklists = parts.checklistsOf.get(id) ?? []
-  const [memberId = null, ...otherMembers] = strings(card.idMembers)
   const position = number(card.pos)
   const dueDate = time(card.due) ?? null
   const active = time(card.dateLastActivity)
@@ -332,14 +332,13 @@ function toCard(card: JsonObject, parts: CardParts): TrelloCard {
     list,
     position,
     dueDate,
-    memberId,
+    memberIds: [...new Set(strings(card.idMembers))],
     labels: parts.labelsOf(card),
     entries: toEntries(card, checklists, createdAt),
     comments: parts.commentsOf.get(id) ?? [],
     attachments: objects(card.attachments).map((attachment) => toAttachment(attachment, createdAt)),
     rest: withoutEmpty({
       ...Object.fromEntries(Object.entries(card).filter(([key]) => !HAS_FIELD.has(key))),
-      idMembers: otherMembers,
       checklists: checklists.map(checklistRest),
       cover: isObject(card.cover) ? withoutEmpty({ ...card.cover, scaled: null }) : null,
       listClosed: list?.closed || null,
