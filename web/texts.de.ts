@@ -856,6 +856,23 @@ export const germanTexts = ({
     handleOf: (name, handle) => `${name} @${handle}`,
   },
 
+  // Webhooks to chats
+  chat: {
+    format: 'Format',
+    standard: 'Signierte Änderungen, für Programme',
+    formatHint: 'Für einen Chat geben Sie die URL seines eingehenden Webhooks an, und halten sie geheim.',
+    eventsLegend: 'Was ein Chat erfährt (nichts: alles)',
+    events: {
+      created: 'Angelegt',
+      moved: 'Verschoben',
+      finished: 'Abgeschlossen',
+      assigned: 'Zugewiesen',
+      commented: 'Kommentiert',
+      due: 'Fälligkeit',
+    },
+    language: 'Sprache der Nachrichten an einen Chat',
+  },
+
   flow: {
     title: (project) => `Fluss von ${project}`,
     name: 'Fluss',
