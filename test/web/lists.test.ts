@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Import, PersonalIdea, ProjectSummary } from '../../src/client/api.d.ts'
+import { dayOf, isOverdue, shortDue } from '../../web/common/dates.ts'
 import { bySortOrder, droppedAt, placedAt } from '../../web/common/order.ts'
 import { termsOf, wordsOf } from '../../web/common/terms.ts'
 import { ideaGroups } from '../../web/ideas/idea-groups.ts'
@@ -117,6 +118,17 @@ t.test('items by due date', async (t) => {
   t.equal(dueGroupOf('2026-11-23T00:00:00.000Z', today), 'later', 'Monday')
   t.equal(dueGroupOf('2026-11-23T00:00:00.000Z', '2026-11-22'), 'later', 'a week ends with its Sunday')
   t.equal(dueGroupOf(null, today), 'none')
+  const at = (time: number) => new Date(time).toISOString()
+  t.equal(dueGroupOf(at(Date.now() - 60_000), '2000-01-01'), 'overdue', 'an instant that has passed')
+  t.equal(dueGroupOf('2998-11-18T08:00:00.000Z', dayOf('2998-11-18T08:00:00.000Z')), 'today')
+  t.strictSame(
+    [isOverdue, isOverdue].map((ask, index) =>
+      ask({ dueDate: at(Date.now() + (index ? 9e7 : -60_000)), metadata: {} }),
+    ),
+    [true, false],
+  )
+  t.match(shortDue('2027-03-10T08:05:00.000Z'), /10.*\d:\d\d/)
+  t.notMatch(shortDue('2027-03-10T00:00:00.000Z'), ':')
   const item = (id: string, dueDate: string | null, priority = 'medium') => ({ id, dueDate, priority })
   const groups = byDue(
     [

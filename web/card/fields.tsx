@@ -1,6 +1,6 @@
 /** The fields of the card that are chosen: column, assignee, due date and priority. Each is saved at once. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { dayOf, isOverdue } from '../common/dates.ts'
+import { atTime, dayOf, isInstant, isOverdue } from '../common/dates.ts'
 import { changeItem, moveItem } from '../common/item-writes.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { PersonPicker } from '../common/ui/person-picker.tsx'
@@ -99,6 +99,7 @@ export function DueDateField({ card, item, canEdit }: CardPartProps) {
         }}
         onBlur={({ currentTarget }) => leave.current(currentTarget)}
       />
+      {item.dueDate !== null && isInstant(item.dueDate) && <span class="meta">{atTime(item.dueDate)}</span>}
       {isLate && (
         <span id="card-overdue" class="meta danger">
           {texts.overdue}
