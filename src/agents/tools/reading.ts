@@ -76,7 +76,6 @@ const FILTERS = {
   dueAfter: `Due then or later: ${DATE}`,
   dueBefore: `Due earlier: ${DATE}`,
   due: '`overdue`, `today`, `week` (within seven days, overdue ones too) or `none` (without a due date)',
-  timeZone: 'The IANA time zone of `due`; yours by default',
   updatedAfter: `Changed later: ${DATE}`,
   dismissed: 'Exclude dismissed items, only those, or all',
   sort: 'With `-` descending; empty values come last',
