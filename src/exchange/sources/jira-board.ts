@@ -11,7 +11,7 @@ import type {
   SourceLabel,
   SourcePerson,
 } from './source-board.ts'
-import { ByName, note, oldestFirst, priorityOf, span, withoutEmpty } from './source-values.ts'
+import { ByName, note, number, oldestFirst, priorityOf, span, withoutEmpty } from './source-values.ts'
 
 /** The stage of a status, from Jira's status category. */
 export type Progress = 'new' | 'indeterminate' | 'done'
@@ -25,7 +25,7 @@ export interface Issue {
   progress: Progress | undefined
   isResolved: boolean
   priority: string
-  assigneeId: string | null
+  assignees: string[]
   dueDate: string | null
   createdAt: string | undefined
   updatedAt: string | undefined
@@ -91,12 +91,13 @@ export function toBoard(issues: readonly Issue[], { notes, ...source }: JiraSour
     const children = subtasks.get(issue.key) ?? []
     return {
       id: issue.key,
+      number: number(/-(\d+)$/.exec(issue.key)?.[1]),
       title: issue.title,
       description: issue.description,
       column: issue.status === '' ? undefined : columns.of(issue.status),
       position: undefined,
       priority,
-      assigneeId: issue.assigneeId,
+      assignees: issue.assignees,
       dueDate: issue.dueDate,
       dismissed: false,
       labels: [...new Set(issue.labels)].map((name) => labels.of(name)),
@@ -149,7 +150,7 @@ const whole = (issue: Issue, fallback: string): JsonObject =>
     description: issue.description,
     status: issue.status,
     priority: issue.priority,
-    assigneeId: issue.assigneeId,
+    assignees: issue.assignees,
     dueDate: issue.dueDate,
     updatedAt: issue.updatedAt,
     labels: issue.labels,

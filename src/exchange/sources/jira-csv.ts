@@ -1,10 +1,11 @@
 /** Jira's CSV export, of Cloud and of Server and Data Center: a row for each issue, many columns, some with the same name. */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../json.ts'
+import { nameKey } from './column-names.ts'
 import { type Issue, isSubtaskType, type JiraSource, type Progress } from './jira-board.ts'
 import { UNKNOWN_AUTHOR } from './source-board.ts'
 import { Dates } from './source-dates.ts'
-import { Cells, nameKey, type Table } from './source-tables.ts'
+import { Cells, type Table } from './source-tables.ts'
 import { note } from './source-values.ts'
 
 /** The columns with a field here, in the form of {@link nameKey}. */
@@ -105,7 +106,10 @@ class IssueRows {
     this.#places = Map.groupBy(header.keys(), (index) => nameKey(header[index] ?? ''))
     this.#projectPlaces = [...header.keys()].filter((index) => PROJECT.has(nameKey(header[index] ?? '')))
     this.#used = new Set([...CONSUMED.flatMap((field) => this.#placesOf(field)), ...this.#projectPlaces])
-    this.#cells = new Cells(header)
+    this.#cells = new Cells(header, [
+      ...(Object.keys(FIELDS) as Field[]).flatMap((field) => this.#placesOf(field)),
+      ...this.#projectPlaces,
+    ])
     this.#userPlaces = this.#pairs()
   }
 
@@ -138,7 +142,7 @@ class IssueRows {
         progress: CATEGORIES.get(cell('category').toLowerCase()),
         isResolved: cell('resolved') !== '' || !UNRESOLVED.has(cell('resolution').toLowerCase()),
         priority: cell('priority'),
-        assigneeId: assigneeId || null,
+        assignees: assigneeId === '' ? [] : [assigneeId],
         dueDate: null,
         createdAt: undefined,
         updatedAt: undefined,
@@ -220,7 +224,11 @@ class IssueRows {
             users: Object.fromEntries([...this.#users].filter(([id]) => id !== '__proto__')),
           }),
         },
-        notes: [...this.#dates.notes, ...note(unreadable, 'unreadable dates', 'kept in metadata.jira')],
+        notes: [
+          ...this.#dates.notes,
+          ...note(unreadable, 'unreadable dates', 'kept in metadata.jira'),
+          ...this.#cells.note('jira'),
+        ],
       },
     }
   }

@@ -9,6 +9,7 @@ import { UNKNOWN_AUTHOR } from './source-board.ts'
 import {
   EMAIL_FIELDS,
   emailIn,
+  idsIn,
   isEmpty,
   note,
   number,
@@ -143,7 +144,7 @@ class Search {
       progress: isProgress(category) ? category : undefined,
       isResolved: !isEmpty(fields.resolution) || !isEmpty(fields.resolutiondate),
       priority: isObject(fields.priority) ? text(fields.priority.name) : '',
-      assigneeId: this.#user(fields.assignee),
+      assignees: idsIn([this.#user(fields.assignee)]),
       dueDate: dueDate ?? null,
       createdAt,
       updatedAt,

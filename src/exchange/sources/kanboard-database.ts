@@ -18,6 +18,7 @@ import {
   distinctBy,
   EMAIL_FIELDS,
   emailIn,
+  idsIn,
   isEmpty,
   note,
   number,
@@ -348,12 +349,13 @@ class Project {
     const dueDate = unixTime(task.date_due) ?? null
     return {
       id: text(id),
+      number: number(id),
       title: text(task.title),
       description: text(task.description),
       column: this.#columns.get(task.column_id),
       position: undefined,
       priority: priorityOfNumber(level),
-      assigneeId: this.#user(task.owner_id) || null,
+      assignees: idsIn([this.#user(task.owner_id)]),
       dueDate,
       dismissed: number(task.is_active) === 0,
       labels: [...new Set(tags.flatMap(({ tag_id }) => this.#tags.get(tag_id) ?? []))],

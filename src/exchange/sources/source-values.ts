@@ -41,6 +41,11 @@ export const isEmpty = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
+/** The ids in a list, as texts, each once. */
+export const idsIn = (values: unknown): string[] => [
+  ...new Set((Array.isArray(values) ? values : []).map(text).filter((id) => id !== '')),
+]
+
 /** The non-empty fields. */
 export const withoutEmpty = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
@@ -139,10 +144,20 @@ export function emailIn(value: unknown): string {
 /** Other tools' words for this service's priorities. */
 const PRIORITIES = new Map(
   Object.entries({
-    low: ['low', 'lowest', 'minor', 'trivial', 'niedrig', 'gering'],
-    medium: ['medium', 'normal', 'moderate', 'mittel'],
-    high: ['high', 'major', 'important', 'hoch', 'wichtig'],
-    critical: ['critical', 'highest', 'blocker', 'urgent', 'kritisch', 'dringend'],
+    low: ['low', 'lowest', 'minor', 'trivial', 'niedrig', 'gering', 'basse', 'faible', 'baja', 'bajo'],
+    medium: ['medium', 'normal', 'moderate', 'mittel', 'moyenne', 'moyen', 'normale', 'media', 'medio'],
+    high: ['high', 'major', 'important', 'hoch', 'wichtig', 'haute', 'élevée', 'importante', 'alta', 'alto'],
+    critical: [
+      'critical',
+      'highest',
+      'blocker',
+      'urgent',
+      'kritisch',
+      'dringend',
+      'critique',
+      'urgente',
+      'crítica',
+    ],
   }).flatMap(([priority, words]) => words.map((word) => [word, priority] as const)),
 )
 
