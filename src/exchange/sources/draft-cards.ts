@@ -68,6 +68,7 @@ export const isDoneColumn = ({ name, stage }: SourceColumn) =>
 
 /** Replaces titles in links by ids, if exactly one card has the title. */
 function linkById(drafts: readonly DraftCard[]): void {
+  if (!drafts.some(({ card }) => card.links?.length)) return
   const ids = new Set(drafts.map(({ card }) => card.id))
   const byTitle = new Map<string, string>()
   for (const { card } of drafts) byTitle.set(card.title, byTitle.has(card.title) ? '' : card.id)
@@ -81,7 +82,8 @@ function linkById(drafts: readonly DraftCard[]): void {
  * named by id, or by title: then it is the nearest one before, or else the first.
  * @returns the other cards; of those in a circle, each has a link to its parent
  */
-function nest(drafts: readonly DraftCard[]): DraftCard[] {
+function nest(drafts: readonly DraftCard[]): readonly DraftCard[] {
+  if (drafts.every(({ parent }) => parent === '')) return drafts
   const parents = parentsOf(drafts)
   const roots = rootsOf(drafts, parents)
   const others: DraftCard[] = []

@@ -60,10 +60,10 @@ export interface TableTool {
   toDate?: (text: string, field: Field) => string
   /** What a cell about the end of a card says; undefined if that depends on whether it is a date. */
   toState?: (cell: string) => State | undefined
-  toSubtasks?: (cell: string, cellOf: CellOf) => Omit<SourceSubtask, 'createdAt'>[]
+  toSubtasks?: (cell: string) => Omit<SourceSubtask, 'createdAt'>[]
   toComments?: (cell: string) => WrittenComment[]
   toAttachments?: (cell: string) => Pick<SourceAttachment, 'name' | 'url' | 'whole'>[]
-  /** Completes a card, once its dates are read. */
+  /** Completes a card, once its dates are read. It may look at cells of dates and states. */
   finish?: (card: SourceCard, cellOf: CellOf) => void
   /** Lines for the summary about what such a table lacks. */
   lacks?: readonly string[]
@@ -191,6 +191,9 @@ interface Draft extends DraftCard {
 }
 
 const DATES = ['due', 'created', 'updated'] as const
+
+/** The cells of a row that are still needed once all rows were seen. */
+const LATER = [...DATES, 'done', 'dismissed'] as const
 const LINKS = {
   blockedBy: 'blocked_by',
   blocks: 'blocks',
@@ -236,6 +239,7 @@ class Rows {
   readonly #labels = new ByName<SourceLabel>((name) => ({ name, color: '', createdAt: '' }))
   readonly #people = new Map<string, SourcePerson>()
   readonly #drafts: Draft[] = []
+  readonly #links: readonly (keyof typeof LINKS)[]
   #unreadable = 0
   #unclear = 0
 
@@ -244,6 +248,7 @@ class Rows {
     this.#places = places
     this.#header = header
     this.#dates = dates
+    this.#links = (Object.keys(LINKS) as (keyof typeof LINKS)[]).filter((field) => field in places)
     this.#kept = new Set([...(tool.kept ?? []), ...(tool.several ?? [])])
     const consumed = [...header.keys()].filter((index) =>
       tool.consumed?.includes(nameKey(header[index] ?? '')),
@@ -263,7 +268,8 @@ class Rows {
     const cellOf: CellOf = (field) => all(field).find((cell) => cell !== '') ?? ''
     const names = (field: Field) =>
       all(field).flatMap((cell) => (cell === '' ? [] : (tool.toNames ?? listed)(cell, field)))
-    for (const field of [...DATES, 'done', 'dismissed'] as const) this.#dates.see(this.#dateIn(field, cellOf))
+    const texts = LATER.map((field) => cellOf(field))
+    for (const field of LATER) this.#dates.see(this.#dateIn(field, cellOf))
     const rest = this.#cells.rest(cells, this.#used)
     const card = newCard({
       id: cellOf('id') || `row ${rowNumber}`,
@@ -273,7 +279,7 @@ class Rows {
       assignees: this.#assignees(names, cellOf),
       labels: [...new Set(names('labels'))].map((label) => this.#labels.of(label)),
       subtasks: all('subtasks').flatMap((cell) =>
-        (tool.toSubtasks ?? subtasksIn)(cell, cellOf).map((subtask) => ({ ...subtask, createdAt: '' })),
+        (tool.toSubtasks ?? subtasksIn)(cell).map((subtask) => ({ ...subtask, createdAt: '' })),
       ),
       attachments: all('attachments').flatMap((cell) =>
         (tool.toAttachments?.(cell) ?? []).map((attachment) => ({
@@ -284,14 +290,15 @@ class Rows {
       rest,
       createdAt: '',
     })
-    const links = (Object.keys(LINKS) as (keyof typeof LINKS)[]).flatMap((field) =>
+    const links = this.#links.flatMap((field) =>
       names(field).map((to): SourceLink => ({ type: LINKS[field], to })),
     )
     if (links.length > 0) card.links = links
     const numbered = number(/\d+$/.exec(cellOf('number').trim().slice(-20))?.[0])
     if (numbered !== undefined && numbered > 0 && Number.isSafeInteger(numbered)) card.number = numbered
     const draft: Draft = {
-      ...{ card, cellOf, comments: this.#commentsIn(all('comments'), card), state: 'open', unclear: [] },
+      ...{ card, comments: this.#commentsIn(all('comments'), card), state: 'open', unclear: [] },
+      cellOf: (field) => texts[LATER.indexOf(field as 'due')] ?? '',
       parent: names('parent')[0] ?? '',
     }
     // Perhaps it is one name with a comma.

@@ -77,6 +77,9 @@ function boardOf(board: JsonObject): SourceBoard {
   const [checklists, entries, comments] = [ofCard('checklists'), ofCard('checklistItems'), ofCard('comments')]
   const attachments = ofCard('attachments')
   const fields = new Map(objects(board.customFields).map((field) => [idOf(field), field]))
+  /** A card's parts. Several cards may have no id. */
+  const of = (parts: ReadonlyMap<string, JsonObject[]>, id: string) =>
+    id === '' ? [] : (parts.get(id) ?? [])
   let unreadable = 0
 
   const toDraft = (card: JsonObject): DraftCard => {
@@ -86,8 +89,9 @@ function boardOf(board: JsonObject): SourceBoard {
     const lane = lanes.get(text(card.swimlaneId))
     const dueDate = time(card.dueAt) ?? null
     if (dueDate === null && !isEmpty(card.dueAt)) unreadable += 1
-    const own = checklists.get(id) ?? []
-    const entriesOf = Map.groupBy(entries.get(id) ?? [], ({ checklistId }) => text(checklistId))
+    const own = of(checklists, id)
+    const order = new Map(own.map((checklist, index) => [idOf(checklist), index]))
+    const ownEntries = sortedBy(of(entries, id), ({ checklistId }) => order.get(text(checklistId)))
     const labelled = idsIn(card.labelIds)
     return {
       state: card.archived === true || column?.isClosed ? 'archived' : 'open',
@@ -105,15 +109,15 @@ function boardOf(board: JsonObject): SourceBoard {
           ...labelled.flatMap((label) => labels.get(label) ?? []),
           ...(lane && lanes.size > 1 ? [lane] : []),
         ],
-        subtasks: own.flatMap((checklist) =>
-          (entriesOf.get(idOf(checklist)) ?? []).map((entry) => ({
-            title: (own.length > 1 ? `${text(checklist.title)}: ` : '') + text(entry.title),
-            completed: entry.isFinished === true,
-            createdAt: born(entry, at),
-          })),
-        ),
+        subtasks: ownEntries.map((entry) => ({
+          title:
+            (own.length > 1 ? `${text(own[order.get(text(entry.checklistId)) ?? -1]?.title)}: ` : '') +
+            text(entry.title),
+          completed: entry.isFinished === true,
+          createdAt: born(entry, at),
+        })),
         comments: oldestFirst(
-          (comments.get(id) ?? []).map((comment) => ({
+          of(comments, id).map((comment) => ({
             authorId: text(comment.userId) || UNKNOWN_AUTHOR,
             text: text(comment.text),
             createdAt: born(comment, at),
@@ -121,7 +125,7 @@ function boardOf(board: JsonObject): SourceBoard {
           })),
         ),
         // An export has the bytes of files, or nothing: no address.
-        attachments: (attachments.get(id) ?? []).map(({ file: _, ...whole }) => ({
+        attachments: of(attachments, id).map(({ file: _, ...whole }) => ({
           ...{ name: text(whole.name), url: text(whole.url), creatorId: text(whole.userId) || null },
           ...{ createdAt: at, field: 'attachments', whole },
         })),
