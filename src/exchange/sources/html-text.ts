@@ -64,7 +64,7 @@ export function textOfHtml(html: string): string {
   return marked
     .replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (entity, name: string) => ENTITIES.get(name) ?? entity)
     .replace(/- (\[[x ]\] )?\n+/g, '- $1')
-    .replace(/\n{2,}- /g, '\n- ')
     .replace(/\n{3,}/g, '\n\n')
+    .replaceAll('\n\n- ', '\n- ')
     .trim()
 }

@@ -294,7 +294,7 @@ class Rows {
       names(field).map((to): SourceLink => ({ type: LINKS[field], to })),
     )
     if (links.length > 0) card.links = links
-    const numbered = number(/\d+$/.exec(cellOf('number').trim().slice(-20))?.[0])
+    const numbered = number(/\d{1,16}$/.exec(cellOf('number').trim().slice(-20))?.[0])
     if (numbered !== undefined && numbered > 0 && Number.isSafeInteger(numbered)) card.number = numbered
     const draft: Draft = {
       ...{ card, comments: this.#commentsIn(all('comments'), card), state: 'open', unclear: [] },
