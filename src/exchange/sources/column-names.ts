@@ -1,4 +1,4 @@
-/** The fields of a table of tasks, and the names of columns for them. Also for the page, which guesses the fields of a table. */
+/** The fields of a table of tasks, the names of columns for them, and the headers of tools. Also for the page, which guesses the fields of a table. */
 
 /** The comparison key of a column name: only letters and digits, in lower case. */
 export const nameKey = (name: string): string =>
@@ -76,3 +76,69 @@ export const NO_FIELD = 'metadata'
 
 /** Whether a word names a field, or none. */
 export const isField = (word: string): boolean => word === NO_FIELD || Object.hasOwn(NAMES, word)
+
+/** What a file looks like: its format here, and what to call it. */
+export interface Recognised {
+  format: string
+  what: string
+}
+
+/** Whether a header has all of some names. */
+export const has = (header: ReadonlySet<string>, ...names: string[]) =>
+  names.every((name) => header.has(name))
+
+/** Headers of tables, by the columns that no other tool has together. */
+const TABLES: readonly (Recognised & { is: (names: ReadonlySet<string>, delimiter: string) => boolean })[] = [
+  {
+    format: 'jira',
+    what: "Jira's CSV export",
+    is: (names) => has(names, 'summary') && (names.has('issuekey') || has(names, 'key', 'issuetype')),
+  },
+  {
+    format: 'kanboard',
+    what: "Kanboard's CSV export",
+    // Older versions have no `Creator Name` or `Tags`.
+    is: (names) => has(names, 'taskid', 'swimlane', 'column', 'title'),
+  },
+  {
+    format: 'asana',
+    what: "Asana's CSV export",
+    is: (names) => has(names, 'taskid', 'completedat', 'lastmodified', 'name', 'sectioncolumn'),
+  },
+  {
+    format: 'planner',
+    what: 'a plan of Microsoft Planner',
+    is: (names) => has(names, 'taskname', 'bucketname', 'progress'),
+  },
+  {
+    format: 'clickup',
+    what: "ClickUp's CSV export",
+    is: (names) => has(names, 'taskid', 'taskname', 'taskcontent'),
+  },
+  {
+    format: 'linear',
+    what: "Linear's CSV export",
+    is: (names) => has(names, 'id', 'team', 'title', 'status', 'canceled'),
+  },
+  {
+    format: 'todoist',
+    what: "Todoist's CSV export",
+    is: (names) => has(names, 'type', 'content', 'priority', 'indent'),
+  },
+  {
+    format: 'ticktick',
+    what: "TickTick's backup",
+    is: (names) => has(names, 'foldername', 'listname', 'title', 'ischecklist'),
+  },
+  {
+    format: 'github',
+    what: 'a view of a GitHub project',
+    is: (names, delimiter) => delimiter === '\t' && has(names, 'title', 'url'),
+  },
+]
+
+/** The tool of a table with this header; undefined for an unknown one. */
+export function toolOfHeader(header: readonly string[], delimiter: string): Recognised | undefined {
+  const names = new Set(header.map(nameKey))
+  return TABLES.find(({ is }) => is(names, delimiter))
+}

@@ -1,70 +1,12 @@
 /** Recognises the tool of a file by its content. */
 import { isObject } from '../../json.ts'
-import { nameKey } from './column-names.ts'
+import { has, nameKey, type Recognised, toolOfHeader } from './column-names.ts'
 import type { SourceFile } from './source-files.ts'
 import { objects } from './source-values.ts'
-
-/** What a file looks like: its format here, and what to call it. */
-interface Recognised {
-  format: string
-  what: string
-}
-
-const has = (header: ReadonlySet<string>, ...names: string[]) => names.every((name) => header.has(name))
 
 /** Whether a header is that of Kanboard's export of subtasks, which has no tasks. */
 export const isKanboardSubtasks = (header: readonly string[]): boolean =>
   has(new Set(header.map(nameKey)), 'subtaskid', 'taskid')
-
-/** Headers of tables, by the columns that no other tool has together. */
-const TABLES: readonly (Recognised & { is: (names: ReadonlySet<string>, delimiter: string) => boolean })[] = [
-  {
-    format: 'jira',
-    what: "Jira's CSV export",
-    is: (names) => has(names, 'summary') && (names.has('issuekey') || has(names, 'key', 'issuetype')),
-  },
-  {
-    format: 'kanboard',
-    what: "Kanboard's CSV export",
-    // Older versions have no `Creator Name` or `Tags`.
-    is: (names) => has(names, 'taskid', 'swimlane', 'column', 'title'),
-  },
-  {
-    format: 'asana',
-    what: "Asana's CSV export",
-    is: (names) => has(names, 'taskid', 'completedat', 'lastmodified', 'name', 'sectioncolumn'),
-  },
-  {
-    format: 'planner',
-    what: 'a plan of Microsoft Planner',
-    is: (names) => has(names, 'taskname', 'bucketname', 'progress'),
-  },
-  {
-    format: 'clickup',
-    what: "ClickUp's CSV export",
-    is: (names) => has(names, 'taskid', 'taskname', 'taskcontent'),
-  },
-  {
-    format: 'linear',
-    what: "Linear's CSV export",
-    is: (names) => has(names, 'id', 'team', 'title', 'status', 'canceled'),
-  },
-  {
-    format: 'todoist',
-    what: "Todoist's CSV export",
-    is: (names) => has(names, 'type', 'content', 'priority', 'indent'),
-  },
-  {
-    format: 'ticktick',
-    what: "TickTick's backup",
-    is: (names) => has(names, 'foldername', 'listname', 'title', 'ischecklist'),
-  },
-  {
-    format: 'github',
-    what: 'a view of a GitHub project',
-    is: (names, delimiter) => delimiter === '\t' && has(names, 'title', 'url'),
-  },
-]
 
 /** The 32 hexadecimal digits of a page, which Notion adds to the names of its files. */
 const NOTION_NAME = /[0-9a-f]{32}(?:_all)?\.csv(?:\.gz)?$/i
@@ -141,9 +83,10 @@ export function recognise(file: SourceFile, name: string): Recognised | undefine
   if (file.kind === 'database') return { what: 'an SQLite database', format: 'kanboard' }
   if (file.kind === 'json') return JSONS.find(({ is }) => is(file.value))
   const { header, delimiter } = file.table
-  const names = new Set(header.map(nameKey))
-  const found = TABLES.find(({ is }) => is(names, delimiter))
-  return found ?? (NOTION_NAME.test(name) ? { format: 'notion', what: 'a database of Notion' } : undefined)
+  return (
+    toolOfHeader(header, delimiter) ??
+    (NOTION_NAME.test(name) ? { format: 'notion', what: 'a database of Notion' } : undefined)
+  )
 }
 
 const KINDS = {
