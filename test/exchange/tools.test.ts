@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import t from 'tap'
 import { ZipFile } from 'yazl'
+import { kanboardDatabase } from './kanboard-database.ts'
 import { cardOf, columnsOf, readAs, readFixture, refusal } from './readers.ts'
 
 const BERLIN = { timeZone: 'Europe/Berlin' }
@@ -528,6 +529,29 @@ t.test('a wrong format says which tool the file is of', async (t) => {
   t.match(await refusal(undefined, 'a,b\n1,2\n'), 'no column is named title')
   const planka = await readFixture(undefined, 'planka-board.json')
   t.match(planka, { format: 'planka' })
+})
+
+t.test('links of Kanboard and Jira have the same form', async (t) => {
+  t.match(cardOf(await readAs('kanboard', kanboardDatabase()), '101').links, [{ type: 'blocks', to: '102' }])
+  const header =
+    'Summary,Issue key,Issue Type,Outward issue link (Blocks),Inward issue link (Blocks),Outward issue link (Relates)'
+  const table = await readAs(undefined, `${header}\nA,X-1,Task,X-2,X-3,X-4\nB,X-2,Task,,,\n`)
+  const links = [
+    { type: 'blocks', to: 'X-2' },
+    { type: 'blocked_by', to: 'X-3' },
+    { type: 'relates', to: 'X-4' },
+  ]
+  t.match(cardOf(table, 'X-1'), { links, number: 1 })
+  t.same(cardOf(table, 'X-2').links, [])
+  const blocks = { name: 'Blocks', inward: 'is blocked by', outward: 'blocks' }
+  const issuelinks = [
+    { type: blocks, outwardIssue: { key: 'X-2' } },
+    { type: blocks, inwardIssue: { key: 'X-3' } },
+    { type: { outward: 'relates to' }, outwardIssue: { key: 'X-4' } },
+    { type: null },
+  ]
+  const search = { issues: [{ key: 'X-1', fields: { summary: 'A', issuelinks } }] }
+  t.match(cardOf(await readAs(undefined, JSON.stringify(search)), 'X-1'), { links })
 })
 
 t.test('a board of Planka says how many lists it has no cards of', async (t) => {

@@ -103,7 +103,7 @@ const TABLES: readonly (Recognised & { is: (names: ReadonlySet<string>, delimite
   {
     format: 'asana',
     what: "Asana's CSV export",
-    is: (names) => has(names, 'taskid', 'completedat', 'lastmodified', 'name', 'sectioncolumn'),
+    is: (names) => has(names, 'taskid', 'completedat', 'lastmodified', 'name'),
   },
   {
     format: 'planner',
@@ -118,7 +118,7 @@ const TABLES: readonly (Recognised & { is: (names: ReadonlySet<string>, delimite
   {
     format: 'linear',
     what: "Linear's CSV export",
-    is: (names) => has(names, 'id', 'team', 'title', 'status', 'canceled'),
+    is: (names) => has(names, 'id', 'team', 'title', 'status', 'estimate'),
   },
   {
     format: 'todoist',

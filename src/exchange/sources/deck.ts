@@ -28,6 +28,7 @@ import {
   without,
   withoutEmpty,
 } from './source-values.ts'
+import { baseName } from './table-board.ts'
 
 /** Fields of a card that are not stored in its rest: they have a field, name the board, or are counts. */
 const HAS_FIELD = new Set([
@@ -152,7 +153,7 @@ export const readDeck: BoardReader = (file, { name }) => {
   return {
     format: 'deck',
     id: boards.map(({ id }) => text(id)).join(),
-    name: boards.length === 1 ? text(board.title) : name.replace(/\.\w+$/, ''),
+    name: boards.length === 1 ? text(board.title) : baseName(name),
     description: '',
     archived: boards.every(({ archived }) => archived === true),
     createdAt: first,

@@ -9,6 +9,7 @@ import type {
   SourceColumn,
   SourceComment,
   SourceLabel,
+  SourceLink,
   SourcePerson,
 } from './source-board.ts'
 import { ByName, note, number, oldestFirst, priorityOf, span, withoutEmpty } from './source-values.ts'
@@ -26,6 +27,7 @@ export interface Issue {
   isResolved: boolean
   priority: string
   assignees: string[]
+  links: SourceLink[]
   dueDate: string | null
   createdAt: string | undefined
   updatedAt: string | undefined
@@ -98,6 +100,7 @@ export function toBoard(issues: readonly Issue[], { notes, ...source }: JiraSour
       position: undefined,
       priority,
       assignees: issue.assignees,
+      links: issue.links,
       dueDate: issue.dueDate,
       dismissed: false,
       labels: [...new Set(issue.labels)].map((name) => labels.of(name)),
@@ -151,6 +154,7 @@ const whole = (issue: Issue, fallback: string): JsonObject =>
     status: issue.status,
     priority: issue.priority,
     assignees: issue.assignees,
+    links: issue.links,
     dueDate: issue.dueDate,
     updatedAt: issue.updatedAt,
     labels: issue.labels,

@@ -28,6 +28,7 @@ import {
   without,
   withoutEmpty,
 } from './source-values.ts'
+import { baseName } from './table-board.ts'
 
 /** Fields of a task that are not stored in its rest. */
 const HAS_FIELD = new Set([
@@ -187,7 +188,7 @@ export const readVikunja: BoardReader = (file, { name }) => {
   return {
     format: 'vikunja',
     id: used.map(({ id }) => text(id)).join(),
-    name: used.length === 1 ? text(project.title) : name.replace(/\.\w+$/, ''),
+    name: used.length === 1 ? text(project.title) : baseName(name),
     description: used.length === 1 ? textOfHtml(text(project.description)) : '',
     archived: used.every(({ is_archived }) => is_archived === true),
     createdAt: first,

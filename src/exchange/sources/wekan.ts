@@ -8,13 +8,13 @@ import {
   type SourceBoard,
   type SourceColumn,
   type SourceLabel,
-  type SourceLink,
   UNKNOWN_AUTHOR,
 } from './source-board.ts'
 import {
   distinctBy,
   idsIn,
   isEmpty,
+  linkOf,
   note,
   number,
   objects,
@@ -38,11 +38,6 @@ const HAS_FIELD = new Set([
   ...['_id', 'id', 'boardId', 'title', 'description', 'listId', 'swimlaneId', 'sort', 'archived', 'labelIds'],
   ...['members', 'assignees', 'parentId', 'cardDependencies', 'customFields', 'createdAt', 'cardNumber'],
   ...['modifiedAt', 'dateLastActivity', 'type', 'linkedId'],
-])
-
-const LINKS = new Map<string, SourceLink['type']>([
-  ['blocks', 'blocks'],
-  ['is-blocked-by', 'blocked_by'],
 ])
 
 function boardOf(board: JsonObject): SourceBoard {
@@ -130,7 +125,7 @@ function boardOf(board: JsonObject): SourceBoard {
           ...{ createdAt: at, field: 'attachments', whole },
         })),
         links: objects(card.cardDependencies).map(({ cardId, type }) => ({
-          type: LINKS.get(text(type)) ?? 'relates',
+          type: linkOf(text(type)),
           to: text(cardId),
         })),
         rest: withoutEmpty({
