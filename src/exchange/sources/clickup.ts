@@ -10,8 +10,6 @@ import { boardOfTable, bracketed } from './table-board.ts'
 /** What ClickUp writes for nothing. */
 const EMPTY = new Set(['null', '[]', '{}', 'undefined'])
 
-const PRIORITIES = ['', 'critical', 'high', 'medium', 'low']
-
 /** The JSON in a cell; undefined if it is none. */
 function jsonIn(cell: string): unknown {
   if (cell === '') return undefined
@@ -62,10 +60,7 @@ export const readClickUp: BoardReader = (file, options) =>
       ],
       toCell: (cell) => (EMPTY.has(cell) ? '' : cell),
       toNames: bracketed,
-      toPriority: (word) => {
-        const value = PRIORITIES[Number(word)]
-        return { value: value ?? '', isKept: value === undefined }
-      },
+      priorities: { 1: 'critical', 2: 'high', 3: 'medium', 4: 'low' },
       toDate: (text) => (/^\d{11,14}$/.test(text) ? new Date(Number(text)).toISOString() : text),
       toSubtasks: (cell) => {
         const lists = Object.entries(Object(jsonIn(cell)))

@@ -1,27 +1,22 @@
 /** Nextcloud Deck: the JSON of a board, or of all boards of a user (`occ deck:export`). */
 import { isObject, type JsonObject } from '../../json.ts'
 import { timestamp } from '../../time.ts'
-import { type DraftCard, settle } from './draft-cards.ts'
+import { type DraftCard, GatheredBoards } from './draft-cards.ts'
 import {
   type BoardReader,
   newCard,
   type SourceColumn,
-  type SourceLabel,
   type SourcePerson,
   UNKNOWN_AUTHOR,
 } from './source-board.ts'
 import { deckBoards } from './source-formats.ts'
 import {
-  ByName,
-  distinctBy,
   isEmpty,
   note,
   number,
   objects,
   oldestFirst,
-  repeatedCards,
   sortedBy,
-  span,
   text,
   time,
   unixTime,
@@ -40,8 +35,6 @@ const HAS_FIELD = new Set([
 /** An object's values, or a list. */
 const valuesOf = (things: unknown) => objects(isObject(things) ? Object.values(things) : things)
 const order = (thing: JsonObject) => number(thing.order)
-const colorOf = (value: unknown) =>
-  /^[0-9a-f]{6}$/i.test(text(value)) ? `#${text(value).toLowerCase()}` : ''
 
 /** A user, or its name alone; then of a group or circle, too. */
 function personOf(value: unknown): SourcePerson {
@@ -54,24 +47,10 @@ export const readDeck: BoardReader = (file, { name }) => {
   const boards = objects(deckBoards((file as { value: unknown }).value)).filter(
     ({ deletedAt }) => !number(deletedAt),
   )
-  const columns = new ByName(
-    (title): SourceColumn => ({ name: title, color: '', wipLimit: 0, createdAt: '' }),
-  )
-  const boardLabels = new ByName((title): SourceLabel => ({ name: title, color: '', createdAt: '' }))
-  const labels = new Map<string, SourceLabel>()
-  const people = new Map<string, SourcePerson>()
+  const gathered = new GatheredBoards(boards.length)
   const drafts: DraftCard[] = []
   let unreadable = 0
-  const learn = (person: SourcePerson) => {
-    if (person.id !== '' && !people.get(person.id)?.name) people.set(person.id, person)
-    return person.id
-  }
-  const labelOf = (label: JsonObject): SourceLabel => {
-    const id = text(label.id) || text(label.title)
-    const known = labels.get(id) ?? { name: text(label.title), color: colorOf(label.color), createdAt: '' }
-    labels.set(id, known)
-    return known
-  }
+  const labelOf = ({ id, title, color }: JsonObject) => gathered.labelOf(text(id), text(title), text(color))
 
   const toDraft = (card: JsonObject, column: SourceColumn, board: JsonObject): DraftCard => {
     const updatedAt = unixTime(card.lastModified) ?? timestamp()
@@ -87,19 +66,19 @@ export const readDeck: BoardReader = (file, { name }) => {
         title: text(card.title),
         description: text(card.description),
         column,
-        assignees: [
-          ...new Set(objects(card.assignedUsers).map(({ participant }) => learn(personOf(participant)))),
-        ].filter((id) => id !== ''),
+        assignees: gathered.peopleOf(
+          objects(card.assignedUsers).map(({ participant }) => personOf(participant)),
+        ),
         dueDate,
-        labels: [
-          ...new Set(objects(card.labels).map(labelOf)),
-          ...(boards.length > 1 ? [boardLabels.of(text(board.title))] : []),
-        ],
+        labels: [...new Set(objects(card.labels).map(labelOf)), ...gathered.labelsOf(text(board.title))],
         comments: oldestFirst(
           objects(card.comments).map((comment) => ({
             authorId:
-              learn({ id: text(comment.actorId), name: text(comment.actorDisplayName), email: '' }) ||
-              UNKNOWN_AUTHOR,
+              gathered.personOf({
+                id: text(comment.actorId),
+                name: text(comment.actorDisplayName),
+                email: '',
+              }) || UNKNOWN_AUTHOR,
             text: text(comment.message),
             createdAt: time(comment.creationDateTime) ?? createdAt,
             editedAt: null,
@@ -116,7 +95,7 @@ export const readDeck: BoardReader = (file, { name }) => {
         })),
         rest: withoutEmpty({
           ...without(card, HAS_FIELD),
-          owner: learn(personOf(card.owner)),
+          owner: gathered.personOf(personOf(card.owner)),
           duedate: dueDate === null ? card.duedate : null,
           done: card.done === false ? null : card.done,
         }),
@@ -128,46 +107,25 @@ export const readDeck: BoardReader = (file, { name }) => {
 
   for (const board of boards) {
     for (const label of objects(board.labels)) labelOf(label)
-    for (const user of objects(board.users)) learn(personOf(user))
+    for (const user of objects(board.users)) gathered.personOf(personOf(user))
     for (const stack of sortedBy(valuesOf(board.stacks), order)) {
       if (number(stack.deletedAt)) continue
-      const column = columns.of(text(stack.title))
+      const column = gathered.columns.of(text(stack.title))
       if (stack.isDoneColumn === true) column.stage = 'done'
       for (const card of sortedBy(valuesOf(stack.cards), order)) {
         if (!number(card.deletedAt)) drafts.push(toDraft(card, column, board))
       }
     }
   }
-  const distinct = distinctBy(drafts, ({ card }) => card.id)
-  const settled = settle(distinct, {
-    format: 'deck',
-    columns: columns.all,
-    keepColumn: (card, title) => {
-      card.rest.stack = title
-    },
-  })
-  const { first, last } = span(distinct.flatMap(({ card }) => [card.createdAt, card.updatedAt]))
-  const all = [...labels.values(), ...boardLabels.all]
-  for (const part of [...all, ...columns.all]) part.createdAt = first
+  const made = gathered.finish('deck', drafts, 'stack')
   const [board = {}] = boards
   return {
-    format: 'deck',
+    ...made,
     id: boards.map(({ id }) => text(id)).join(),
     name: boards.length === 1 ? text(board.title) : baseName(name),
     description: '',
     archived: boards.every(({ archived }) => archived === true),
-    createdAt: first,
-    updatedAt: last,
-    columns: columns.all,
-    ...settled,
-    labels: all,
-    people: [...people.values()],
     rest: { boards: boards.map(({ id, title, color }) => withoutEmpty({ id, title, color })) },
-    hasUniqueCardIds: false,
-    notes: [
-      ...note(unreadable, 'unreadable due dates', 'kept in metadata.deck.duedate'),
-      ...repeatedCards(drafts.length - distinct.length),
-      ...settled.notes,
-    ],
+    notes: [...note(unreadable, 'unreadable due dates', 'kept in metadata.deck.duedate'), ...made.notes],
   }
 }

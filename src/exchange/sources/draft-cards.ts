@@ -2,8 +2,8 @@
 import { isNamedDone } from '../../board/stages.ts'
 import type { JsonObject } from '../../json.ts'
 import { CARD_LIMITS } from '../imports/fit-card.ts'
-import type { SourceBoard, SourceCard, SourceColumn } from './source-board.ts'
-import { note, withoutEmpty } from './source-values.ts'
+import type { SourceBoard, SourceCard, SourceColumn, SourceLabel, SourcePerson } from './source-board.ts'
+import { ByName, distinctBy, note, repeatedCards, span, withoutEmpty } from './source-values.ts'
 
 /** Whether a card is finished, or put away. */
 export type State = 'open' | 'done' | 'archived'
@@ -59,6 +59,67 @@ export function settle(
           : [],
     },
     notes: note(dismissed, 'finished cards dismissed', 'no column is for finished ones'),
+  }
+}
+
+/** The boards of one file, which become one: in columns by name, and if there are several, with a label for each. */
+export class GatheredBoards {
+  readonly columns = new ByName((name): SourceColumn => ({ name, color: '', wipLimit: 0, createdAt: '' }))
+  readonly #boards = new ByName((name): SourceLabel => ({ name, color: '', createdAt: '' }))
+  readonly #labels = new Map<string, SourceLabel>()
+  readonly #people = new Map<string, SourcePerson>()
+  readonly #isOne: boolean
+
+  constructor(count: number) {
+    this.#isOne = count === 1
+  }
+
+  /** The label with an id. @param color six hexadecimal digits, or anything else for none */
+  labelOf(id: string, name: string, color: string): SourceLabel {
+    const hex = /^[0-9a-f]{6}$/i.test(color) ? `#${color.toLowerCase()}` : ''
+    const label = this.#labels.get(id || name) ?? { name, color: hex, createdAt: '' }
+    this.#labels.set(id || name, label)
+    return label
+  }
+
+  /** The labels for the board of a card. */
+  labelsOf = (board: string): SourceLabel[] => (this.#isOne ? [] : [this.#boards.of(board)])
+
+  /** Notes a person. @returns the id; empty for nobody */
+  personOf(person: SourcePerson): string {
+    if (person.id !== '' && !this.#people.get(person.id)?.name) this.#people.set(person.id, person)
+    return person.id
+  }
+
+  /** The ids of several people, each once. */
+  peopleOf = (people: readonly SourcePerson[]): string[] => [
+    ...new Set(people.map((person) => this.personOf(person)).filter((id) => id !== '')),
+  ]
+
+  /**
+   * One board of all. Cards without times get those of the first.
+   * @param field in the rest of a card for the column that it was in
+   */
+  finish(format: string, drafts: readonly DraftCard[], field: string) {
+    const distinct = distinctBy(drafts, ({ card }) => card.id)
+    const columns = this.columns.all
+    const settled = settle(distinct, {
+      format,
+      columns,
+      keepColumn: (card, name) => (card.rest[field] = name),
+    })
+    const times = distinct.flatMap(({ card }) => [card.createdAt || undefined, card.updatedAt || undefined])
+    const { first, last } = span(times)
+    for (const { card } of distinct) {
+      card.createdAt ||= first
+      card.updatedAt ||= card.createdAt
+      for (const part of [...card.comments, ...card.attachments]) part.createdAt ||= card.createdAt
+    }
+    const labels = [...this.#labels.values(), ...this.#boards.all]
+    for (const part of [...labels, ...columns]) part.createdAt = first
+    const notes = [...repeatedCards(drafts.length - distinct.length), ...settled.notes]
+    const people = [...this.#people.values()]
+    return { format, createdAt: first, updatedAt: last, columns, labels, people, ...settled, notes }
   }
 }
 

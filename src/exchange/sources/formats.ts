@@ -14,8 +14,8 @@ export interface Format {
   file: string
   /** How to get one, briefly, for the help of the command. */
   from: string
-  /** Its files in the message for a file of another kind. */
-  expected: string
+  /** Its files in the message for a file of another kind, if not as in the help. */
+  expected?: string
   /** How deeply its JSON may be nested, if not as by default. */
   levels?: number
   /** Whether to read a file that `recognise` takes for `found`, e.g. one without a sign of its tool. By default none. */
@@ -91,7 +91,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: 'a WeKan board',
     file: 'board.json',
     from: 'the board exported as JSON (in its menu: Export board)',
-    expected: 'a board exported as JSON',
     load: async () => (await import('./wekan.ts')).readWekan,
   },
   deck: {
@@ -99,7 +98,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: 'a board of Nextcloud Deck',
     file: 'deck.json',
     from: "the board exported as JSON (in its menu: Export board), or occ deck:export's",
-    expected: "Deck's JSON",
     load: async () => (await import('./deck.ts')).readDeck,
   },
   vikunja: {
@@ -107,7 +105,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: "Vikunja's export",
     file: 'vikunja.zip',
     from: 'the export of your data (Settings: Export data), the zip or its data.json',
-    expected: 'the export of your data or its data.json',
     load: async () => (await import('./vikunja.ts')).readVikunja,
   },
   asana: {
@@ -115,7 +112,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: 'a project of Asana',
     file: 'project.csv',
     from: 'the project exported as CSV (in its menu: Export)',
-    expected: 'a project exported as CSV',
     load: async () => (await import('./asana.ts')).readAsana,
   },
   linear: {
@@ -123,7 +119,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: "Linear's CSV export",
     file: 'issues.csv',
     from: 'issues exported as CSV (Settings: Import / Export, or of a view)',
-    expected: 'issues exported as CSV',
     load: async () => (await import('./linear.ts')).readLinear,
   },
   notion: {
@@ -131,7 +126,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: 'a database of Notion',
     file: 'tasks.csv',
     from: 'the database exported as Markdown & CSV: the .csv in the zip file',
-    expected: 'a database exported as CSV',
     accepts: (file, found) => isTable(file) && found === undefined,
     load: async () => (await import('./notion.ts')).readNotion,
   },
@@ -140,7 +134,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: "ClickUp's CSV export",
     file: 'tasks.csv',
     from: "the workspace's task data exported as CSV",
-    expected: 'task data exported as CSV',
     load: async () => (await import('./clickup.ts')).readClickUp,
   },
   todoist: {
@@ -148,7 +141,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: "Todoist's CSV export",
     file: 'project.csv',
     from: 'the project exported as CSV (in its menu), or a file of a backup',
-    expected: 'a project exported as CSV',
     load: async () => (await import('./todoist.ts')).readTodoist,
   },
   ticktick: {
@@ -156,7 +148,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: "TickTick's backup",
     file: 'backup.csv',
     from: 'the backup of your lists (Settings: Account, Backup)',
-    expected: 'a backup as CSV',
     load: async () => (await import('./ticktick.ts')).readTickTick,
   },
   planner: {
@@ -164,7 +155,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: 'a plan of Microsoft Planner',
     file: 'plan.csv',
     from: 'the plan exported to Excel, and its tasks saved as CSV',
-    expected: 'the tasks of a plan as CSV',
     load: async () => (await import('./planner.ts')).readPlanner,
   },
 }

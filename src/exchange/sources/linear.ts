@@ -7,14 +7,6 @@ import { boardOfTable } from './table-board.ts'
 /** A day, as midnight in the zone that the date names. */
 const LOCAL_MIDNIGHT = /^([A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d{4}) 00:00:00 GMT[+-]\d{4}/
 
-const PRIORITIES = new Map([
-  ['no priority', ''],
-  ['urgent', 'critical'],
-  ['high', 'high'],
-  ['medium', 'medium'],
-  ['low', 'low'],
-])
-
 /** Reads issues. */
 export const readLinear: BoardReader = (file, options) =>
   boardOfTable(
@@ -44,10 +36,7 @@ export const readLinear: BoardReader = (file, options) =>
       several: ['done'],
       hasStates: true,
       toCell: withoutGuard,
-      toPriority: (word) => {
-        const value = PRIORITIES.get(word.trim().toLowerCase())
-        return { value: value ?? '', isKept: value === undefined && word !== '' }
-      },
+      priorities: { 'no priority': '', urgent: 'critical', high: 'high', medium: 'medium', low: 'low' },
       toDate: (text, field) => (field === 'due' ? (LOCAL_MIDNIGHT.exec(text)?.[1]?.slice(4) ?? text) : text),
       lacks: ['an export of Linear has no comments and files'],
     },

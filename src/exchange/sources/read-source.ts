@@ -64,7 +64,7 @@ export async function readBoard(
   const isTable = found === undefined && file.kind === 'table'
   const chosen = format ?? (isNamed || isTable ? 'csv' : found?.format)
   if (chosen === undefined) throw new Error('it is of no tool that is known here: see docs/importing.md')
-  const { accepts, expected, load } = FORMATS[chosen] as Format
+  const { accepts, from, expected = from, load } = FORMATS[chosen] as Format
   if (chosen !== found?.format && !isNamed && !accepts?.(file, found?.format))
     throw notOfFormat(file, found, expected)
   const read = await load()

@@ -54,6 +54,8 @@ export interface TableTool {
   /** Several names in a cell: of people, labels, other cards. */
   toNames?: (cell: string, field: Field) => string[]
   toPerson?: (name: string) => SourcePerson
+  /** The priorities of the tool's words, in lower case; other words are only stored. */
+  priorities?: Readonly<Record<string, string>>
   /** The priority of a word, and whether to store the word, too. */
   toPriority?: (word: string) => { value: string; isKept: boolean }
   /** A date as {@link Dates} reads it. */
@@ -303,11 +305,20 @@ class Rows {
     }
     // Perhaps it is one name with a comma.
     if (!tool.toNames && card.assignees.length > 1) this.#keep(card, 'assignee', cellOf('assignee'))
-    const priority = (tool.toPriority ?? priorityFrom)(cellOf('priority'))
+    const priority = this.#priorityOf(cellOf('priority'))
     card.priority = priority.value
     if (priority.isKept && cellOf('priority') !== '') this.#keep(card, 'priority', cellOf('priority'))
     this.#setState(draft)
     this.#drafts.push(draft)
+  }
+
+  #priorityOf(word: string): { value: string; isKept: boolean } {
+    const { priorities, toPriority = priorityFrom } = this.#tool
+    if (!priorities) return toPriority(word)
+    const key = word.trim().toLowerCase()
+    return Object.hasOwn(priorities, key)
+      ? { value: priorities[key] ?? '', isKept: false }
+      : { value: '', isKept: word !== '' }
   }
 
   /** Stores the text of a field in the rest of its card, under the name of its column. */

@@ -5,13 +5,6 @@ import type { BoardReader } from './source-board.ts'
 import type { Table } from './source-tables.ts'
 import { boardOfTable } from './table-board.ts'
 
-const PRIORITIES = new Map([
-  ['0', ''],
-  ['1', 'low'],
-  ['3', 'medium'],
-  ['5', 'high'],
-])
-
 /** A checklist's entry in the text: a white square, or a black one if it is done. */
 const ENTRY = /^([▫▪])(.*)$/gmu
 
@@ -62,10 +55,7 @@ export const readTickTick: BoardReader = (file, options) => {
       },
       kept: ['updated'],
       consumed: ['columnname'],
-      toPriority: (word) => ({
-        value: PRIORITIES.get(word.trim()) ?? '',
-        isKept: !PRIORITIES.has(word.trim()),
-      }),
+      priorities: { 0: '', 1: 'low', 3: 'medium', 5: 'high' },
       toState: (cell) => STATES.get(cell.trim() as '1') ?? 'open',
       toSubtasks: (cell) =>
         [...cell.matchAll(ENTRY)].map(([, box, title = '']) => ({

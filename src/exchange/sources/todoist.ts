@@ -6,13 +6,6 @@ import type { BoardReader } from './source-board.ts'
 import type { Table } from './source-tables.ts'
 import { boardOfTable } from './table-board.ts'
 
-const PRIORITIES = new Map([
-  ['1', 'critical'],
-  ['2', 'high'],
-  ['3', 'medium'],
-  ['4', ''],
-])
-
 /** A label in the text of a task. */
 const LABEL = /(?:^|\s)@([\p{L}\p{N}_-]+)/gu
 
@@ -94,10 +87,7 @@ export const readTodoist: BoardReader = (file, options) => {
         return { id, name, email: '' }
       },
       toNames: (cell, field) => (field === 'labels' ? cell.split(',') : [cell.trim()]),
-      toPriority: (word) => ({
-        value: PRIORITIES.get(word.trim()) ?? '',
-        isKept: !PRIORITIES.has(word.trim()),
-      }),
+      priorities: { 1: 'critical', 2: 'high', 3: 'medium', 4: '' },
       toComments: (cell) => parseJson(cell) as { text: string; author: string }[],
       lacks: ['an export of Todoist has no completed tasks, and no times of creation'],
     },

@@ -1,28 +1,21 @@
 /** Vikunja's export of a user's data: a list of projects with their tasks. */
 import { isObject, type JsonObject } from '../../json.ts'
-import { type DraftCard, settle } from './draft-cards.ts'
+import { type DraftCard, GatheredBoards } from './draft-cards.ts'
 import { textOfHtml } from './html-text.ts'
 import {
   type BoardReader,
   newCard,
-  type SourceColumn,
-  type SourceLabel,
   type SourceLink,
   type SourcePerson,
   UNKNOWN_AUTHOR,
 } from './source-board.ts'
 import {
-  ByName,
-  distinctBy,
-  EMAIL_FIELDS,
   emailIn,
   note,
   number,
   objects,
   oldestFirst,
-  repeatedCards,
   sortedBy,
-  span,
   text,
   time,
   without,
@@ -52,33 +45,18 @@ const LINKS = new Map<string, SourceLink['type']>([
 const dateIn = (value: unknown) => (text(value).startsWith('0001-') ? undefined : time(value))
 const position = (thing: JsonObject) => number(thing.position)
 
+/** A user. Old exports have no user names. */
+function userIn(value: unknown): SourcePerson {
+  const { id, username, name, email } = isObject(value) ? value : {}
+  return { id: text(username) || text(id), name: text(name) || text(username), email: emailIn(email) }
+}
+
 /** Reads projects. Several become one, in which each card has a label with its project's title. */
 export const readVikunja: BoardReader = (file, { name }) => {
   const projects = objects((file as { value: unknown }).value)
   const filled = projects.filter(({ tasks }) => objects(tasks).length > 0)
   const used = filled.length > 0 ? filled : projects.slice(0, 1)
-  const columns = new ByName(
-    (title): SourceColumn => ({ name: title, color: '', wipLimit: 0, createdAt: '' }),
-  )
-  const labels = new Map<string, SourceLabel>()
-  const projectLabels = new ByName((title): SourceLabel => ({ name: title, color: '', createdAt: '' }))
-  const people = new Map<string, SourcePerson>()
-  const personOf = (value: unknown): string => {
-    if (!isObject(value)) return ''
-    const id = text(value.username) || text(value.id)
-    if (id !== '')
-      people.set(id, { id, name: text(value.name) || text(value.username), email: emailIn(value.email) })
-    return id
-  }
-  const labelOf = (label: JsonObject): SourceLabel => {
-    const id = text(label.id) || text(label.title)
-    const color = /^[0-9a-f]{6}$/i.test(text(label.hex_color))
-      ? `#${text(label.hex_color).toLowerCase()}`
-      : ''
-    const known = labels.get(id) ?? { name: text(label.title), color, createdAt: '' }
-    labels.set(id, known)
-    return known
-  }
+  const gathered = new GatheredBoards(used.length)
 
   const draftsOf = (project: JsonObject): DraftCard[] => {
     const views = sortedBy(objects(project.views), position).filter(({ view_kind }) => view_kind === 'kanban')
@@ -88,7 +66,7 @@ export const readVikunja: BoardReader = (file, { name }) => {
     )
     const columnOf = new Map(
       buckets.map((bucket) => {
-        const column = columns.of(text(bucket.title))
+        const column = gathered.columns.of(text(bucket.title))
         column.wipLimit ||= number(bucket.limit) ?? 0
         if (bucket.is_done_bucket === true || (view && bucket.id === view.done_bucket_id))
           column.stage = 'done'
@@ -121,15 +99,19 @@ export const readVikunja: BoardReader = (file, { name }) => {
           column: columnOf.get(bucketOf.get(id) ?? text(task.bucket_id)),
           position: placeOf.get(id) ?? number(task.kanban_position),
           priority: PRIORITIES[number(task.priority) ?? 0] ?? '',
-          assignees: [...new Set(objects(task.assignees).map(personOf))].filter((person) => person !== ''),
+          assignees: gathered.peopleOf(objects(task.assignees).map(userIn)),
           dueDate: dateIn(task.due_date) ?? null,
           labels: [
-            ...new Set(objects(task.labels).map(labelOf)),
-            ...(used.length > 1 ? [projectLabels.of(text(project.title))] : []),
+            ...new Set(
+              objects(task.labels).map(({ id, title, hex_color }) =>
+                gathered.labelOf(text(id), text(title), text(hex_color)),
+              ),
+            ),
+            ...gathered.labelsOf(text(project.title)),
           ],
           comments: oldestFirst(
             objects(task.comments).map((comment) => ({
-              authorId: personOf(comment.author) || UNKNOWN_AUTHOR,
+              authorId: gathered.personOf(userIn(comment.author)) || UNKNOWN_AUTHOR,
               text: textOfHtml(text(comment.comment)),
               createdAt: dateIn(comment.created) ?? createdAt,
               editedAt: comment.updated === comment.created ? null : (dateIn(comment.updated) ?? null),
@@ -137,7 +119,11 @@ export const readVikunja: BoardReader = (file, { name }) => {
           ),
           // The files are in the zip archive, without an address.
           attachments: objects(task.attachments).map(({ created_by, ...whole }) => ({
-            ...{ name: text(Object(whole.file).name), url: '', creatorId: personOf(created_by) || null },
+            ...{
+              name: text(Object(whole.file).name),
+              url: '',
+              creatorId: gathered.personOf(userIn(created_by)) || null,
+            },
             ...{ createdAt: dateIn(whole.created) ?? createdAt, field: 'attachments', whole },
           })),
           links: Object.entries(related)
@@ -154,7 +140,7 @@ export const readVikunja: BoardReader = (file, { name }) => {
               ),
             ),
             html: description === text(task.description) ? null : task.description,
-            creator: personOf(task.created_by),
+            creator: gathered.personOf(userIn(task.created_by)),
             priority: number(task.priority) === 0 ? null : task.priority,
           }),
           createdAt,
@@ -166,46 +152,19 @@ export const readVikunja: BoardReader = (file, { name }) => {
   }
 
   const drafts = used.flatMap(draftsOf)
-  const distinct = distinctBy(drafts, ({ card }) => card.id)
-  const settled = settle(distinct, {
-    format: 'vikunja',
-    columns: columns.all,
-    keepColumn: (card, title) => {
-      card.rest.bucket = title
-    },
-  })
-  const { first, last } = span(
-    distinct.flatMap(({ card }) => [card.createdAt, card.updatedAt]).map((at) => at || undefined),
-  )
-  for (const { card } of distinct) {
-    card.createdAt ||= first
-    card.updatedAt ||= card.createdAt
-    for (const part of [...card.comments, ...card.attachments]) part.createdAt ||= card.createdAt
-  }
-  const all = [...labels.values(), ...projectLabels.all]
-  for (const part of [...all, ...columns.all]) part.createdAt = first
+  const made = gathered.finish('vikunja', drafts, 'bucket')
   const [project = {}] = used
   return {
-    format: 'vikunja',
+    ...made,
     id: used.map(({ id }) => text(id)).join(),
     name: used.length === 1 ? text(project.title) : baseName(name),
     description: used.length === 1 ? textOfHtml(text(project.description)) : '',
     archived: used.every(({ is_archived }) => is_archived === true),
-    createdAt: first,
-    updatedAt: last,
-    columns: columns.all,
-    ...settled,
-    labels: all,
-    people: [...people.values()],
     rest: {
       projects: used.map(({ id, title, identifier, description }) =>
-        withoutEmpty(without({ id, title, identifier, description }, EMAIL_FIELDS)),
+        withoutEmpty({ id, title, identifier, description }),
       ),
     },
-    notes: [
-      ...repeatedCards(drafts.length - distinct.length),
-      ...note(projects.length - used.length, 'projects left out', 'they have no tasks'),
-      ...settled.notes,
-    ],
+    notes: [...note(projects.length - used.length, 'projects left out', 'they have no tasks'), ...made.notes],
   }
 }
