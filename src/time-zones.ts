@@ -38,7 +38,7 @@ export function isTimeZone(text: string): boolean {
 }
 
 /** The local time in a time zone, as if it were UTC: milliseconds since 1970, to the second. */
-function wallTime(time: number, timeZone: string): number {
+export function wallTime(time: number, timeZone: string): number {
   const parts = Object.fromEntries(
     formatOf(timeZone)
       .formatToParts(time)

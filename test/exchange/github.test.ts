@@ -25,7 +25,7 @@ t.test('the items of a project are read with its people, dates, labels and colum
     description: '- [ ] 3 Angebote\n- [x] "Größe" klären',
     column: 'Done',
     priority: 'high',
-    assigneeId: 'asa',
+    assignees: ['asa', 'joerg'],
     dueDate: '2026-06-01T00:00:00.000Z',
     labels: ['Technik', 'Geld'],
   })
@@ -43,7 +43,6 @@ t.test('the items of a project are read with its people, dates, labels and colum
       url: 'https://github.com/verein/fest/issues/7',
     },
     priority: 'High',
-    assignees: ['joerg'],
   })
   t.match(cardOf(board, 'PVTI_lADOAzgA'), {
     column: undefined,
@@ -100,11 +99,10 @@ t.test('an exported view is read', async (t) => {
   t.match(cardOf(board, 'https://github.com/verein/fest/issues/7'), {
     title: '"Laut" ist gut',
     column: 'Todo',
-    assigneeId: 'asa',
+    assignees: ['asa', 'joerg'],
     labels: ['Technik', 'Geld'],
     dueDate: '2026-06-13T00:00:00.000Z',
     rest: {
-      Assignees: ['joerg'],
       Priority: 'P0',
       Estimate: '3',
       URL: 'https://github.com/verein/fest/issues/7',

@@ -102,9 +102,18 @@ t.test(
         ['712020:joerg', 'Jörg Müller', ''],
         ['712020:asa', 'Åsa Öberg', ''],
       ],
-      github: [['asa', 'asa', '']],
-      'github, as a view': [['asa', 'asa', '']],
-      csv: [['Jörg Müller', 'Jörg Müller', '']],
+      github: [
+        ['asa', 'asa', ''],
+        ['joerg', 'joerg', ''],
+      ],
+      'github, as a view': [
+        ['asa', 'asa', ''],
+        ['joerg', 'joerg', ''],
+      ],
+      csv: [
+        ['Jörg Müller', 'Jörg Müller', ''],
+        ['Åsa Öberg', 'Åsa Öberg', ''],
+      ],
     })
   },
 )
@@ -170,11 +179,11 @@ t.test('a name with a comma is one name if the table has exactly one email for i
     `Name,Assignee,Assignee Email\na,"O'Brien, Sam ",sam@acme.example\nb,"Ann, Bob","ann@acme.example, bob@acme.example"\nc,"Cleo, Dan",no email\n`,
   )
   t.strictSame(
-    board.cards.map(({ assigneeId, rest }) => [assigneeId, rest.Assignee]),
+    board.cards.map(({ assignees, rest }) => [assignees, rest.Assignee]),
     [
-      ["O'Brien, Sam", undefined],
-      ['Ann', 'Ann, Bob'],
-      ['Cleo', 'Cleo, Dan'],
+      [["O'Brien, Sam"], undefined],
+      [['Ann', 'Bob'], 'Ann, Bob'],
+      [['Cleo', 'Dan'], 'Cleo, Dan'],
     ],
   )
   t.strictSame(board.people[0], { id: "O'Brien, Sam", name: "O'Brien, Sam", email: 'sam@acme.example' })
@@ -252,7 +261,7 @@ t.test(
     t.strictSame(second.held, first.held)
     t.equal(rowsOf(db).length, 7)
     const other = await readFixture('github', 'github-items.json')
-    for (const card of other.cards) card.assigneeId = 'Dan'
+    for (const card of other.cards) card.assignees = ['Dan']
     t.strictSame(imported(db, other).held, ['github:Dan'], 'two tools may call two people the same')
   },
 )
@@ -290,7 +299,7 @@ t.test('ids in a table exported by Phaseboard are people of this service', async
     'and the table says what others are called',
   )
   t.strictSame(
-    named.cards.map(({ assigneeId, rest }) => [assigneeId, 'assignee' in rest]),
+    named.cards.map(({ assignees, rest }) => [assignees[0] ?? null, 'assignee' in rest]),
     [
       ['m-gone', false],
       [null, false],
@@ -306,7 +315,7 @@ t.test('the project stores how people were matched', async (t) => {
   }
   t.strictSame(JSON.parse(metadata).csv.people, [{ name: 'ann', memberId: 'm-ann' }])
   const many = await tasks(...Array.from({ length: 1200 }, (_, n) => `Person of a rather long name ${n}`))
-  const map = many.cards.map(({ assigneeId }) => ({ from: String(assigneeId), to: 'm-ann' }))
+  const map = many.cards.map(({ assignees }) => ({ from: String(assignees[0]), to: 'm-ann' }))
   const large = imported(db, many, { map })
   const row = db.$client.prepare('select metadata from projects where id = ?').get(large.projectId) as {
     metadata: string

@@ -51,7 +51,7 @@ t.test('a CSV export is read with its people, dates, labels, sub-tasks and comme
     description: 'h2. Ziel\n\nKunde bekommt *Geld* zurück, auch am Wochenende',
     column: 'In Review',
     priority: 'critical',
-    assigneeId: '712020:joerg',
+    assignees: ['712020:joerg'],
     dueDate: '2026-01-31T00:00:00.000Z',
     labels: ['retoure', 'kasse'],
     createdAt: '2026-01-15T15:04:00.000Z',
@@ -117,7 +117,7 @@ t.test('an export of Jira Server is read', async (t) => {
   t.same(columnsOf(board), ['Reopened', 'Gone', 'Closed'])
   t.match(cardOf(board, 'OPS-1'), {
     title: 'Parent',
-    assigneeId: 'ada',
+    assignees: ['ada'],
     subtasks: [{ title: 'Child', completed: true }],
     comments: [{ authorId: 'unknown', text: 'no date;x;y' }],
     rest: { 'Due Date': 'never' },
@@ -134,7 +134,7 @@ t.test('the response to a search is read, with texts of Jira Cloud as Markdown',
   t.match(card, {
     column: 'In Review',
     priority: 'critical',
-    assigneeId: '712020:joerg',
+    assignees: ['712020:joerg'],
     dueDate: '2026-01-31T00:00:00.000Z',
     labels: ['retoure', 'kasse'],
     createdAt: '2026-01-15T14:04:00.000Z',

@@ -39,7 +39,7 @@ t.test('a downloaded database is read with its people, dates, tags, subtasks and
     description: 'Zeile 1\nZeile 2',
     column: 'In Arbeit',
     priority: 'critical',
-    assigneeId: 'joerg',
+    assignees: ['joerg'],
     dueDate: '2026-01-31T00:00:00.000Z',
     labels: ['schwer', 'überall'],
     createdAt: '2026-01-02T00:00:00.000Z',
@@ -216,7 +216,7 @@ t.test('the CSV export of tasks is read, in any language', async (t) => {
     title: 'Schrank "Länge", messen',
     column: 'Work in progress',
     priority: 'critical',
-    assigneeId: 'joerg',
+    assignees: ['joerg'],
     dueDate: '2026-02-28T18:00:00.000Z',
     labels: ['schwer', 'Keller'],
     createdAt: '2026-01-02T09:30:00.000Z',
@@ -233,6 +233,7 @@ t.test('the CSV export of tasks is read, in any language', async (t) => {
   t.match(cardOf(board, '3'), { priority: '', dueDate: null, rest: { priority: '7', due: 'soon' } })
   t.same(board.notes, [
     'unreadable dates 1 (kept in metadata.kanboard)',
+    'columns without a field here 12 (cells kept in metadata.kanboard): reference 1, category 1, swimlane 3, position 3, color 3, creator 2, creatorName 2, score 3, started 1, timeEstimated 3, timeSpent 3, completed 1',
     'the CSV export has no descriptions, subtasks and comments: the database has',
   ])
   const german = Array.from({ length: 24 }, (_, index) => `Spalte ${index}`)

@@ -39,7 +39,7 @@ const card = (fields: Partial<SourceCard> = {}): SourceCard => ({
   column: undefined,
   position: undefined,
   priority: '',
-  assigneeId: null,
+  assignees: [],
   dueDate: null,
   dismissed: false,
   labels: [],
@@ -132,7 +132,7 @@ t.test('long texts continue in comments, and together they are complete', async 
   const fitted = fitCard(
     card({
       id: 'i'.repeat(300),
-      assigneeId: 'm'.repeat(201),
+      assignees: ['m'.repeat(201)],
       description: `${description}rest`,
       subtasks: [subtask('short'), subtask(long)],
       comments: [comment('said'), comment(`${'c'.repeat(10_000)}d`), comment('by', 'x'.repeat(201))],
@@ -157,8 +157,8 @@ t.test('long texts continue in comments, and together they are complete', async 
     ['short', `${'t'.repeat(499)}…`],
   )
   t.equal(fitted.card.id, `${'i'.repeat(199)}…`)
-  t.equal(fitted.card.assigneeId, `${'m'.repeat(199)}…`)
-  t.strictSame(fitted.card.rest, { sourceId: 'i'.repeat(300), assigneeId: 'm'.repeat(201) })
+  t.same(fitted.card.assignees, [`${'m'.repeat(199)}…`])
+  t.strictSame(fitted.card.rest, { sourceId: 'i'.repeat(300), assignees: ['m'.repeat(201)] })
   const { notes } = planBoard(
     board({ cards: [fitted.card, card({ description: `${description}x` })] }),
   ).result(true)
@@ -259,12 +259,15 @@ t.test('a file is read into a spool, or refused with a reason', async (t) => {
     return () => readSpool(descriptor)
   }
   t.match((await readInto('trello', trelloExport(3, 'Word')))()?.facts.made, { items: 3 })
-  t.throws(await readInto('trello', '{'), { message: 'it is not a Trello board export: it is not JSON' })
+  t.throws(await readInto('trello', '{'), {
+    message:
+      'it is not a Trello board export: it begins like JSON, but is not valid: perhaps it is truncated',
+  })
   t.throws(await readInto('csv', 'title\na\nb\n', 3), { message: /^cannot import it: it has 4 records/ })
   t.throws(await readInto('planka', '['.repeat(200)), {
     message: 'cannot import it: it is nested deeper than 90 levels',
   })
-  const broken = await readInto('none', '')
+  const broken = await readInto('none', 'title\n')
   t.throws(broken, { message: /undefined/ })
 })
 

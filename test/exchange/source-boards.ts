@@ -1,6 +1,8 @@
 /** Boards to import, of every format. */
 import fc from 'fast-check'
 import type { SourceBoard } from '../../src/exchange/sources/source-board.ts'
+import { trelloBoardIn } from '../../src/exchange/sources/trello.ts'
+import { toSourceBoard } from '../../src/exchange/sources/trello-board.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
 
@@ -44,7 +46,7 @@ export const anyBoard: fc.Arbitrary<SourceBoard> = fc
           column: fc.constantFrom(undefined, ...columns),
           position: fc.option(fc.integer({ min: -3, max: 3 }), { nil: undefined }),
           priority: fc.constantFrom('', 'high'),
-          assigneeId: fc.option(fc.constant('ada'), { nil: null }),
+          assignees: fc.subarray(['ada', 'bob']),
           dueDate: fc.option(fc.constant(AT), { nil: null }),
           dismissed: fc.boolean(),
           labels: fc.subarray(labels),
@@ -101,3 +103,7 @@ export const trelloExport = (cards: number, word: string): string => {
     })),
   })
 }
+
+/** The same, read. */
+export const trelloSource = (cards: number, word: string): SourceBoard =>
+  toSourceBoard(trelloBoardIn(JSON.parse(trelloExport(cards, word))))

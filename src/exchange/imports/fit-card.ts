@@ -11,6 +11,9 @@ import { readableName, shorten } from './names.ts'
 /** The limits of one card; text in characters. */
 export const CARD_LIMITS = { subtasks: 1000, comments: 1000, labels: 1000, text: 2_000_000 }
 
+/** Most assignees of an item. The ids of a card's others stay in the metadata of its item. */
+export const ASSIGNEES_LIMIT = 1
+
 /** A fitted card, and the numbers of parts that did not fit. */
 interface FittedCard {
   /** Its attachments are links. */
@@ -118,13 +121,16 @@ export function fitCard(card: SourceCard): FittedCard {
     creatorId: link.creatorId === null ? null : reference(link.creatorId),
   }))
   const id = reference(card.id)
-  const assigneeId = card.assigneeId === null ? null : reference(card.assigneeId)
+  const assignees = card.assignees.slice(0, ASSIGNEES_LIMIT).map(reference)
+  // All of them, if one is shortened or left out.
+  const isWhole =
+    assignees.length === card.assignees.length && assignees.every((one, at) => one === card.assignees[at])
   const rest = {
     ...card.rest,
     ...unlinkedRest,
     ...(id !== card.id && { sourceId: card.id }),
-    ...(assigneeId !== card.assigneeId && { assigneeId: card.assigneeId }),
+    ...(!isWhole && { assignees: card.assignees }),
   }
-  const fitted = { ...card, id, assigneeId, description, subtasks, comments, attachments, rest }
+  const fitted = { ...card, id, assignees, description, subtasks, comments, attachments, rest }
   return { card: fitted, continued, shortened, unlinked, surplus }
 }

@@ -223,12 +223,12 @@ function toItem(card: SourceCard, { id, number, format, column, sortOrder, proje
     column,
     sortOrder,
     ...(card.priority && { priority: card.priority }),
-    assigneeId: card.assigneeId,
+    assigneeId: card.assignees[0] ?? null,
     dueDate: card.dueDate,
     source: 'import',
     sourceId: card.id,
     dismissed: card.dismissed,
-    metadata: toMetadata(format, { ...originalOf(card.title, title), ...card.rest }),
+    metadata: toMetadata(format, { ...originalOf(card.title, title), ...card.rest }, card.links),
     createdAt: card.createdAt,
     updatedAt: card.updatedAt,
   }
@@ -541,8 +541,8 @@ function addressesOf({ people, cards, rest }: SourceBoard): string[] {
     for (const address of addresses) found.add(address)
   }
   for (const { id, name, email } of people) for (const text of [id, name, email]) add(addressesIn(text))
-  for (const { assigneeId, comments, attachments, rest } of cards) {
-    add(addressesIn(assigneeId ?? ''))
+  for (const { assignees, comments, attachments, rest } of cards) {
+    for (const assignee of assignees) add(addressesIn(assignee))
     for (const { authorId } of comments) add(addressesIn(authorId))
     for (const { creatorId } of attachments) add(addressesIn(creatorId ?? ''))
     add(addressesOfPeople(rest))

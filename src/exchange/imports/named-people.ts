@@ -49,8 +49,8 @@ export function namedPeople(cards: readonly SourceCard[], known: readonly Source
     }
     person[what] += 1
   }
-  for (const { assigneeId, comments, attachments } of cards) {
-    if (assigneeId !== null) name(assigneeId, 'items')
+  for (const { assignees, comments, attachments } of cards) {
+    for (const assignee of assignees) name(assignee, 'items')
     for (const { authorId } of comments) if (authorId !== UNKNOWN_AUTHOR) name(authorId, 'comments')
     for (const { creatorId } of attachments) if (creatorId !== null) name(creatorId, 'attachments')
   }

@@ -9,9 +9,10 @@ import type {
   SourceColumn,
   SourceComment,
   SourceLabel,
+  SourceLink,
   SourcePerson,
 } from './source-board.ts'
-import { ByName, note, oldestFirst, priorityOf, span, withoutEmpty } from './source-values.ts'
+import { ByName, note, number, oldestFirst, priorityOf, span, withoutEmpty } from './source-values.ts'
 
 /** The stage of a status, from Jira's status category. */
 export type Progress = 'new' | 'indeterminate' | 'done'
@@ -25,7 +26,8 @@ export interface Issue {
   progress: Progress | undefined
   isResolved: boolean
   priority: string
-  assigneeId: string | null
+  assignees: string[]
+  links: SourceLink[]
   dueDate: string | null
   createdAt: string | undefined
   updatedAt: string | undefined
@@ -91,12 +93,14 @@ export function toBoard(issues: readonly Issue[], { notes, ...source }: JiraSour
     const children = subtasks.get(issue.key) ?? []
     return {
       id: issue.key,
+      number: number(/-(\d+)$/.exec(issue.key)?.[1]),
       title: issue.title,
       description: issue.description,
       column: issue.status === '' ? undefined : columns.of(issue.status),
       position: undefined,
       priority,
-      assigneeId: issue.assigneeId,
+      assignees: issue.assignees,
+      links: issue.links,
       dueDate: issue.dueDate,
       dismissed: false,
       labels: [...new Set(issue.labels)].map((name) => labels.of(name)),
@@ -149,7 +153,8 @@ const whole = (issue: Issue, fallback: string): JsonObject =>
     description: issue.description,
     status: issue.status,
     priority: issue.priority,
-    assigneeId: issue.assigneeId,
+    assignees: issue.assignees,
+    links: issue.links,
     dueDate: issue.dueDate,
     updatedAt: issue.updatedAt,
     labels: issue.labels,

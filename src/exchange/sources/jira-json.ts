@@ -9,7 +9,9 @@ import { UNKNOWN_AUTHOR } from './source-board.ts'
 import {
   EMAIL_FIELDS,
   emailIn,
+  idsIn,
   isEmpty,
+  linkOf,
   note,
   number,
   objects,
@@ -143,7 +145,13 @@ class Search {
       progress: isProgress(category) ? category : undefined,
       isResolved: !isEmpty(fields.resolution) || !isEmpty(fields.resolutiondate),
       priority: isObject(fields.priority) ? text(fields.priority.name) : '',
-      assigneeId: this.#user(fields.assignee),
+      assignees: idsIn([this.#user(fields.assignee)]),
+      links: objects(fields.issuelinks).flatMap(({ type, inwardIssue, outwardIssue }) => {
+        const [word, other] = isObject(outwardIssue) ? ['outward', outwardIssue] : ['inward', inwardIssue]
+        return isObject(other)
+          ? [{ type: linkOf(text(Object(type)[word as string])), to: text(other.key) }]
+          : []
+      }),
       dueDate: dueDate ?? null,
       createdAt,
       updatedAt,

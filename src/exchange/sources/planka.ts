@@ -5,6 +5,7 @@
 import { isObject, type JsonObject } from '../../json.ts'
 import { timestamp } from '../../time.ts'
 import {
+  type BoardReader,
   type SourceAttachment,
   type SourceBoard,
   type SourceCard,
@@ -14,12 +15,11 @@ import {
   type SourceSubtask,
   UNKNOWN_AUTHOR,
 } from './source-board.ts'
-import { openSource } from './source-files.ts'
-import { isPlanka, notOfFormat } from './source-formats.ts'
 import {
   distinctBy,
   EMAIL_FIELDS,
   emailIn,
+  idsIn,
   isEmpty,
   note,
   number,
@@ -33,16 +33,9 @@ import {
   withoutEmpty,
 } from './source-values.ts'
 
-/**
- * Reads a board.
- * @throws Error with one line for another format
- */
-export function readPlanka(bytes: Uint8Array): SourceBoard {
-  const file = openSource(bytes)
-  if (file.kind !== 'json' || !isPlanka(file.value)) {
-    throw notOfFormat(file, 'planka', "Planka's response to GET /api/boards/{id}")
-  }
-  const { item, included } = file.value as { item: JsonObject; included: JsonObject }
+/** Reads a board. */
+export const readPlanka: BoardReader = (file) => {
+  const { item, included } = (file as { value: { item: JsonObject; included: JsonObject } }).value
   return new PlankaBoard(item, included).read()
 }
 
@@ -136,12 +129,23 @@ class PlankaBoard {
         ...repeatedCards(this.#all('cards').length - cards.length),
         ...note(this.#orphans, 'skipped records', 'of cards that are not in the file'),
         ...note(
+          this.#unseenLists(),
+          'lists without their cards',
+          "Planka's answer has none of its archive and trash: see docs/importing.md",
+        ),
+        ...note(
           this.#missingComments(cards),
           'missing comments',
           'the API of Planka returns them only per card: see docs/importing.md',
         ),
       ],
     }
+  }
+
+  /** Number of the lists of archived and deleted cards of which the file has no card: the answer for a board lacks them. */
+  #unseenLists(): number {
+    const used = new Set(this.#cards.map(({ listId }) => text(listId)))
+    return [...this.#lists].filter(([id, { type }]) => PUT_AWAY.has(text(type)) && !used.has(id)).length
   }
 
   /** Number of the cards' comments that are missing in the file (version 2 counts them). */
@@ -199,7 +203,6 @@ class PlankaBoard {
     const isPutAway = PUT_AWAY.has(text(list?.type))
     const column = this.#columns.get(text(isPutAway ? card.prevListId : card.listId))
     const createdAt = born(card, this.#createdAt)
-    const [member, ...otherMembers] = this.#of('cardMemberships', id)
     const dueDate = time(card.dueDate) ?? null
     if (dueDate === null && !isEmpty(card.dueDate)) this.#unreadable += 1
     const labels = this.#of('cardLabels', id)
@@ -212,7 +215,7 @@ class PlankaBoard {
       column,
       position: number(card.position),
       priority: '',
-      assigneeId: text(member?.userId) || null,
+      assignees: idsIn(this.#of('cardMemberships', id).map(({ userId }) => userId)),
       dueDate,
       dismissed: isPutAway,
       labels: [...new Set(labels.flatMap(({ labelId }) => this.#labels.get(text(labelId)) ?? []))],
@@ -224,7 +227,6 @@ class PlankaBoard {
         dueDate: dueDate === null ? card.dueDate : null,
         listId: column === undefined || isPutAway ? card.listId : null,
         position: number(card.position) === undefined ? card.position : null,
-        members: otherMembers.map(({ userId }) => userId),
         unknownLabels: unknownLabels.map(({ labelId }) => labelId),
         taskLists: this.#taskListRest(id),
         tasks: this.#taskRest(id),

@@ -4,7 +4,7 @@
  */
 import { Type } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
-import { isDeeperThan, isObject, type JsonObject, parseJson } from '../../json.ts'
+import { isDeeperThan, isObject, type JsonObject } from '../../json.ts'
 import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../../time.ts'
 import { isBlank, readableName } from '../imports/names.ts'
@@ -61,7 +61,8 @@ export interface TrelloCard {
   list: TrelloList | undefined
   position: number | undefined
   dueDate: string | null
-  memberId: string | null
+  memberIds: string[]
+  number: number | undefined
   labels: TrelloLabel[]
   /** Of all its checklists, in order. */
   entries: SourceSubtask[]
@@ -116,25 +117,16 @@ const ajv = new Ajv()
 const isExport = ajv.compile<JsonObject>(ExportSchema)
 
 /**
- * Reads the text of a board export.
+ * Reads a board export.
  * @throws Error with a brief reason for another format
  */
-export function parseTrelloBoard(json: string): TrelloBoard {
-  const board = parse(json)
+export function trelloBoardIn(board: unknown): TrelloBoard {
   if (!isExport(board)) throw new Error(ajv.errorsText(isExport.errors, { dataVar: 'board' }))
   // The rest of a card is stored unchanged, and serialisers recurse.
   if (isDeeperThan(board, JSON_TEXT_DEPTH)) {
     throw new Error(`it is nested deeper than ${JSON_TEXT_DEPTH} levels`)
   }
   return toBoard(board)
-}
-
-function parse(json: string): unknown {
-  try {
-    return parseJson(json)
-  } catch {
-    throw new Error('it is not JSON')
-  }
 }
 
 // --- values of any type, read leniently ---
@@ -300,6 +292,7 @@ const HAS_FIELD = new Set([
   'dateLastActivity',
   'labels',
   'idLabels',
+  'idMembers',
   'idBoard',
   'idChecklists',
   'checkItemStates',
@@ -318,7 +311,6 @@ function toCard(card: JsonObject, parts: CardParts): TrelloCard {
   const id = text(card.id)
   const list = parts.listOf.get(text(card.idList))
   const checklists = parts.checklistsOf.get(id) ?? []
-  const [memberId = null, ...otherMembers] = strings(card.idMembers)
   const position = number(card.pos)
   const dueDate = time(card.due) ?? null
   const active = time(card.dateLastActivity)
@@ -332,14 +324,14 @@ function toCard(card: JsonObject, parts: CardParts): TrelloCard {
     list,
     position,
     dueDate,
-    memberId,
+    memberIds: [...new Set(strings(card.idMembers))],
+    number: number(card.idShort),
     labels: parts.labelsOf(card),
     entries: toEntries(card, checklists, createdAt),
     comments: parts.commentsOf.get(id) ?? [],
     attachments: objects(card.attachments).map((attachment) => toAttachment(attachment, createdAt)),
     rest: withoutEmpty({
       ...Object.fromEntries(Object.entries(card).filter(([key]) => !HAS_FIELD.has(key))),
-      idMembers: otherMembers,
       checklists: checklists.map(checklistRest),
       cover: isObject(card.cover) ? withoutEmpty({ ...card.cover, scaled: null }) : null,
       listClosed: list?.closed || null,
