@@ -110,6 +110,10 @@ t.test("this service's own export is read with its labels and subtasks", async (
     }
   }
   const { cards } = await readAs('csv', (await app.inject({ method: 'GET', url: `${url}/export.csv` })).body)
+  t.strictSame(
+    cards.map(({ number }) => number),
+    [1, 2, 3],
+  )
   for (const [index, titles] of subtasks.entries()) {
     t.strictSame(cards[index]?.labels.map(({ name }) => name).sort(), names.slice(index).sort())
     t.strictSame(

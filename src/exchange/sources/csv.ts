@@ -10,9 +10,15 @@ const ANY: TableTool = { format: 'csv', names: NAMES, kept: ['email'] }
 
 /** The names of this service's own CSV, which guards its cells against formulas. */
 const OWN =
-  'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'
-/** The column of the assignee's name, added in a later version. */
-const NAME = 'assignee'
+  'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'.split(
+    ',',
+  )
+/** The columns that later versions have added, in that order. */
+const ADDED = ['assignee', 'number']
+
+const isOwn = (header: readonly string[]): boolean =>
+  header.length >= OWN.length &&
+  header.every((name, index) => name === (OWN[index] ?? ADDED[index - OWN.length]))
 
 /** The names of labels in a cell of this service's own CSV: `, ` separates them, and a backslash escapes a comma or backslash. */
 const ownLabels = (cell: string): string[] =>
@@ -23,7 +29,7 @@ const ownLabels = (cell: string): string[] =>
 /** Of this service's own words none stands for another. */
 const OWN_TOOL: TableTool = {
   ...ANY,
-  names: { ...NAMES, assignee: ['assigneeid'], name: [NAME] },
+  names: { ...NAMES, assignee: ['assigneeid'], name: ['assignee'] },
   hasOwnPeople: true,
   toCell: withoutGuard,
   toNames: (cell, field) => (field === 'labels' ? ownLabels(cell) : [cell]),
@@ -41,9 +47,7 @@ export const readCsv: BoardReader = (file, options) => {
   const { header } = table
   if (isKanboardSubtasks(header))
     throw new Error(`${expected}, but it looks like Kanboard's export of subtasks`)
-  const names = header.join()
-  const isOwn = names === OWN || names === `${OWN},${NAME}`
-  const tool = isOwn ? OWN_TOOL : ANY
+  const tool = isOwn(header) ? OWN_TOOL : ANY
   const columns = columnsOf(header, tool, options.columns)
   if (!columns.title)
     throw new Error(`${expected}, but no column is named title, name, summary or task: ${listOf(header)}`)
