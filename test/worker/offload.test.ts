@@ -202,6 +202,9 @@ t.test('a stop aborts a write of the worker thread, without a trace', async (t) 
   await isBusy(service)
   t.equal((await fetch(`${service.url}/healthz`)).status, 200, 'nobody else waits')
   service.kill('SIGTERM')
+  await service.logged(/"msg":"stopping"/)
+  // A second signal ends what the first one waits for.
+  service.kill('SIGTERM')
   const { signal, stdout } = await service.exited
   t.equal(signal, 'SIGKILL')
   t.match(stdout, /a statement is running that nothing can interrupt/)
