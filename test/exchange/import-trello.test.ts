@@ -118,6 +118,7 @@ t.test('a whole board is imported, by another process on the same file', async (
     {
       id: projectId,
       name: 'Website relaunch',
+      key: 'WR',
       description: "The bakery's new website: what to do until May.",
       type: 'technical',
       status: 'backlog',
@@ -218,6 +219,7 @@ t.test('a whole board is imported, by another process on the same file', async (
       id: item.id,
       projectId,
       ...ITEM_DEFAULTS,
+      number: 4,
       title: 'Rewrite product pages',
       description: source.desc,
       column: 'Doing',
