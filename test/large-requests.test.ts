@@ -151,7 +151,12 @@ const databaseUrl = (t: Test) => `file:${boards(t)}`
 
 async function buildWithBoards(t: Test, url: string, options: Partial<Config> = {}) {
   const app = await build(t, { databaseUrl: url, adminPassword: 'correct horse battery', ...options })
-  if (url === ':memory:') app.db.$client.exec(BOARDS)
+  if (url === ':memory:') {
+    app.db.$client.exec(BOARDS)
+    // As the start does for the boards of a file.
+    while (app.rules.projects.keys.give());
+    while (app.rules.board.numbers.give());
+  }
   return { app, admin: signInAs(app, 'admin').headers }
 }
 
