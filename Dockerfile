@@ -1,5 +1,5 @@
-# Builds the bundle with the development dependencies, ships without them. better-sqlite3 and argon2 bring
-# their binaries inside their packages, so no compiler is needed.
+# Builds with the development dependencies, and ships the build and native code. better-sqlite3 and argon2 bring their binaries
+# inside their packages, so no compiler is needed; everything else is in the bundle.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -7,13 +7,16 @@ RUN npm ci --ignore-scripts
 COPY . .
 # What `phaseboard --version` and `/healthz` say: `docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD) .`
 ARG COMMIT
-RUN PHASEBOARD_COMMIT=$COMMIT npm run build && npm prune --omit=dev --ignore-scripts
+RUN PHASEBOARD_COMMIT=$COMMIT npm run build
+# better-sqlite3 has binaries for eight platforms, and its sources.
+RUN cd node_modules && find better-sqlite3 @node-rs -type f ! -name "*.js" ! -name package.json ! -name LICENSE ! -name "linux-$(node -p process.arch).node" ! -name "argon2.*.node" -delete && find better-sqlite3 -type d -empty -delete
 
 FROM node:24-slim
 ENV NODE_ENV=production AUTH_MODE=required HOST=0.0.0.0 PORT=3000 DATABASE_URL=file:/data/phaseboard.db
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/package.json /app/LICENSE ./
+COPY --from=build /app/node_modules/better-sqlite3 node_modules/better-sqlite3
+COPY --from=build /app/node_modules/@node-rs node_modules/@node-rs
 COPY --from=build /app/drizzle drizzle
 COPY --from=build /app/dist dist
 RUN mkdir /data && chown node:node /data

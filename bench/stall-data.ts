@@ -10,7 +10,8 @@ import { newId } from '../src/db/ids.ts'
 import { members } from '../src/db/schema.ts'
 import { planBoard } from '../src/exchange/imports/import-board.ts'
 import { READING_LIMITS } from '../src/exchange/imports/read-apart.ts'
-import { readTrello } from '../src/exchange/sources/trello-board.ts'
+import { trelloBoardIn } from '../src/exchange/sources/trello.ts'
+import { toSourceBoard } from '../src/exchange/sources/trello-board.ts'
 import { Members } from '../src/members/members.ts'
 import { SESSION_COOKIE } from '../src/members/sessions.ts'
 import { LIMITS } from '../src/schemas/common.ts'
@@ -232,7 +233,9 @@ function seedImported(file: string, scale: Scale): void {
     addAside(db)
     importAtOnce(
       db,
-      planBoard(readTrello(trelloBoard(IMPORTED[scale])), { records: READING_LIMITS.records }),
+      planBoard(toSourceBoard(trelloBoardIn(JSON.parse(trelloBoard(IMPORTED[scale]).toString()))), {
+        records: READING_LIMITS.records,
+      }),
       MEMBER_ID,
     )
     index(db)

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../src/db/client.ts'
 import { exportArchive } from '../src/exchange/archives/export-archive.ts'
 import { planBoard } from '../src/exchange/imports/import-board.ts'
-import { readTrello } from '../src/exchange/sources/trello-board.ts'
+import { trelloBoardIn } from '../src/exchange/sources/trello.ts'
+import { toSourceBoard } from '../src/exchange/sources/trello-board.ts'
 import { emptyArrays, sharedChainDatabase, sharedDefaultDatabase } from '../test/exchange/hostile-files.ts'
 import { importAtOnce } from '../test/exchange/import-at-once.ts'
 import { itemPath, LIST_PATH, movePath, projectPath } from './api.ts'
@@ -137,7 +138,11 @@ async function makeArchive(situation: Situation): Promise<void> {
   const file = `${situation.file}-archive.db`
   const { db, close } = openDatabase(`file:${file}`)
   try {
-    importAtOnce(db, planBoard(readTrello(trelloBoard(ARCHIVED[situation.scale]))), null)
+    importAtOnce(
+      db,
+      planBoard(toSourceBoard(trelloBoardIn(JSON.parse(trelloBoard(ARCHIVED[situation.scale]).toString())))),
+      null,
+    )
     await exportArchive(db.$client, archiveBeside(situation), { force: true, onProgress: () => undefined })
   } finally {
     close()

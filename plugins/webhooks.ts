@@ -5,6 +5,7 @@ import { lockOfWork } from '../src/db/process-lock.ts'
 import type { Call } from '../src/requests/calls.ts'
 import { BY_SERVICE } from '../src/requests/perform.ts'
 import { Attempts } from '../src/requests/turns.ts'
+import { ChatMessages } from '../src/webhooks/chat-messages.ts'
 import { Deliverer } from '../src/webhooks/deliverer.ts'
 import { createLazySender } from '../src/webhooks/lazy-sender.ts'
 import type { InTurn } from '../src/webhooks/webhook-sender.ts'
@@ -20,12 +21,13 @@ declare module 'fastify' {
 interface WebhooksOptions {
   databaseUrl: string
   webhookAllowPrivate: boolean
+  publicUrl?: string | undefined
 }
 
 /** Delivers changes to webhooks, from when the service is ready until it stops. */
 export default fp<WebhooksOptions>(
-  async (app, { databaseUrl, webhookAllowPrivate }) => {
-    const { changes, deliveries } = app.rules
+  async (app, { databaseUrl, webhookAllowPrivate, publicUrl }) => {
+    const { board, changes, deliveries, members } = app.rules
     /** Records the results of deliveries. */
     const written = async <Result>(call: Call<Result>): Promise<Result> =>
       (await app.perform(call, BY_SERVICE)).value
@@ -40,6 +42,15 @@ export default fp<WebhooksOptions>(
         skipped: (...of) => written(app.deliveries.skipped(...of)),
       },
       sender: createLazySender({ clock: systemClock, inTurn, allowsPrivate: webhookAllowPrivate }),
+      chat: new ChatMessages(
+        app.db,
+        {
+          isDone: (...column) => board.columnNames.isDone(...column),
+          people: members.people,
+          sequence: changes.sequence,
+        },
+        { publicUrl, others: app.defaultPeople },
+      ),
       inTurn,
       tail: app.tail,
       lock: lockOfWork(databasePath(databaseUrl), 'webhooks'),
@@ -50,5 +61,5 @@ export default fp<WebhooksOptions>(
     app.addHook('onReady', async () => deliverer.start())
     app.addHook('preClose', () => deliverer.stop())
   },
-  { name: 'webhooks', fastify: '5.x', dependencies: ['changes', 'rules'] },
+  { name: 'webhooks', fastify: '5.x', dependencies: ['changes', 'people', 'rules'] },
 )

@@ -4,8 +4,9 @@ import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import { callerOf, memberOf, refuseUnseenProjects, shareOf } from '../src/access/identity.ts'
 import { newId } from '../src/db/ids.ts'
 import { adminRequired, invalidField, validationFailed } from '../src/errors.ts'
+import { isArchive } from '../src/exchange/archives/archive-source.ts'
 import type { Reserved } from '../src/exchange/imports/importer.ts'
-import { type Mapping, mappingIn } from '../src/exchange/imports/mappings.ts'
+import { type Mapping, mappingIn, mappingsByKind } from '../src/exchange/imports/mappings.ts'
 import { ARCHIVE_FORMAT, FORMAT_NAMES } from '../src/exchange/sources/formats.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -16,7 +17,13 @@ import { ImportSchema, ImportStartedSchema } from '../src/schemas/records.ts'
 const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }))
 
 const ImportQuery = Type.Object({
-  format: Type.Unsafe<string>({ type: 'string', enum: [...FORMAT_NAMES] }),
+  format: Type.Optional(
+    Type.Unsafe<string>({
+      type: 'string',
+      enum: [...FORMAT_NAMES],
+      description: "The file's tool; without one, the file tells",
+    }),
+  ),
   again: flag('Import even if it was imported before; not for archives'),
   dryRun: flag('Only report what would be created'),
   mapMembers: flag('Match members of an archive by email'),
@@ -30,15 +37,24 @@ const ImportQuery = Type.Object({
       type: ['string', 'array'],
       items: { type: 'string' },
       description:
-        'Match a person of the board with a person here, as `<from>=<to>`: id, name or email on the board, id or email here; may be repeated. Not for archives',
-      examples: ['Ann Smith=ann@acme.example'],
+        'Match a person of the board with a person here, as `<from>=<to>`: id, name or email on the board, id or email here. Or a column of a table with a field, as `<column>=<field>`, by the names in docs/importing.md; then the file is read as `csv`. May be repeated. Not for archives',
+      examples: ['Ann Smith=ann@acme.example', 'Due by=due'],
+    }),
+  ),
+  timeZone: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      format: 'time-zone',
+      description:
+        'An IANA time zone: a due date that is midnight there is that day. For tools that export days as local midnight. Not for archives',
+      examples: ['Europe/Berlin'],
     }),
   ),
 })
 type ImportQuery = Static<typeof ImportQuery>
 
 /** Options only for boards. */
-const OF_BOARDS = ['name', 'matchNames', 'map'] as const
+const OF_BOARDS = ['name', 'matchNames', 'map', 'timeZone'] as const
 
 /** Rejects options that do not apply to a format, rather than ignore them. @throws ApiError 400 */
 function refuseOptions({ format, again = false, mapMembers = false, ...query }: ImportQuery): void {
@@ -50,13 +66,15 @@ function refuseOptions({ format, again = false, mapMembers = false, ...query }: 
   for (const name of OF_BOARDS) if (query[name]) throw invalidField(name, `is not for ${ARCHIVE_FORMAT}`)
 }
 
-/** The mappings of people. @throws ApiError 400 */
-const mappingsIn = (map: string | string[] = []): Mapping[] =>
-  [map].flat().map((text) => {
-    const mapping = mappingIn(text)
-    if (mapping === undefined) throw invalidField('map', 'must be <from>=<to>')
-    return mapping
-  })
+/** The mappings of columns and people. @throws ApiError 400 */
+const mappingsIn = (map: string | string[] = []) =>
+  mappingsByKind(
+    [map].flat().map((text): Mapping => {
+      const mapping = mappingIn(text)
+      if (mapping === undefined) throw invalidField('map', 'must be <from>=<to>')
+      return mapping
+    }),
+  )
 
 /** The default name of a file, in messages and as the name of its board. */
 const THE_FILE = 'the file'
@@ -90,11 +108,12 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
    */
   const keepUpload: preHandlerAsyncHookHandler = async (request) => {
     const query = request.query as ImportQuery
-    if (query.format === ARCHIVE_FORMAT && memberOf(request).role !== 'admin') {
-      throw adminRequired()
+    const refuseQuery = () => {
+      if (query.format === ARCHIVE_FORMAT && memberOf(request).role !== 'admin') throw adminRequired()
+      refuseOptions(query)
     }
-    refuseOptions(query)
-    for (const { to } of mappingsIn(query.map)) {
+    refuseQuery()
+    for (const { to } of mappingsIn(query.map).map) {
       if (known.ofIdOrEmail(to) === undefined) throw invalidField('map', `must be a person here: ${to}`)
     }
     const type = request.raw.headers['content-type']
@@ -114,6 +133,10 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
       const uploaded = body && (await take(body))
       if (uploaded === undefined || uploaded.bytes === 0) {
         throw validationFailed({ formErrors: ['must be the file to import'], fieldErrors: {} })
+      }
+      if (query.format === undefined && (await isArchive(place.file))) {
+        query.format = ARCHIVE_FORMAT
+        refuseQuery()
       }
       request.body = uploaded
     } catch (error) {
@@ -148,11 +171,12 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
       const afterwards = () => {
         place.start({
           ...{ format, name, memberId, again, seen, isDryRun: dryRun, mapMembers },
-          ...{ projectName: query.name, matchNames: query.matchNames ?? false, map: mappingsIn(query.map) },
+          ...{ projectName: query.name, matchNames: query.matchNames ?? false, timeZone: query.timeZone },
+          ...mappingsIn(query.map),
           reserved: app.defaultPeople.map(({ id }) => id),
         })
       }
-      return { ...imports.create(place.id, format, memberId), afterwards }
+      return { ...imports.create(place.id, format ?? '', memberId), afterwards }
     },
   })
 

@@ -20,6 +20,15 @@ function sendFile(reply: FastifyReply, type: string, { body, etag }: ItemFile): 
 
 const Filter = (description: string) => Type.Optional(Type.String({ description }))
 
+const CsvQuery = Type.Object({
+  bom: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: 'Whether the table begins with a byte order mark, by which Excel knows UTF-8',
+    }),
+  ),
+})
+
 const CalendarQuery = Type.Object({
   token: Filter('An API token with the scope `calendar`, for programs that cannot send headers'),
   projectId: Filter('Only items of this project; empty does not filter'),
@@ -39,9 +48,10 @@ const itemFileRoutes: Routes = async (app) => {
       operationId: 'exportProjectAsCsv',
       summary: "Get a project's items as CSV",
       description:
-        'RFC 4180 in UTF-8, with a header: all items, dismissed ones too, by sortOrder. `labels` are separated by `, ` (commas and backslashes in names are escaped with a backslash), `subtasks` are lines of `[x] title` or `[ ] title`. Text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or CR) is prefixed with an apostrophe.',
+        'RFC 4180 in UTF-8, with a byte order mark and a header: all items, dismissed ones too, by sortOrder. `labels` are separated by `, ` (commas and backslashes in names are escaped with a backslash), `subtasks` are lines of `[x] title` or `[ ] title`. Text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or CR) is prefixed with an apostrophe.',
       tags,
       params: IdParams,
+      querystring: CsvQuery,
       response: {
         200: { description: 'The table', content: { 'text/csv': { schema: Type.String() } } },
         304: NotModified,
@@ -53,7 +63,8 @@ const itemFileRoutes: Routes = async (app) => {
       const caller = callerOf(request)
       // Without a host, all people are in the file.
       const ids = app.peopleOfHost ? await app.read(app.members.people.namedIn(id), caller) : []
-      const file = await app.read(itemCsv.ofProject(id, await hostedAmong(app, ids)), caller)
+      const { bom = true } = request.query
+      const file = await app.read(itemCsv.ofProject(id, await hostedAmong(app, ids), bom), caller)
       reply.header('content-disposition', `attachment; filename="${fileName(id)}"`)
       return sendFile(reply, 'text/csv; charset=utf-8; header=present', file)
     },

@@ -1,13 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../src/access/caller.ts'
-import { callerOf, memberOf } from '../src/access/identity.ts'
+import { callerOf, identityOf, memberOf } from '../src/access/identity.ts'
 import { ASSIGNEES_LIMIT } from '../src/board/assignees.ts'
-import { type Asking, ITEM_SORTS, ME } from '../src/board/item-lists.ts'
+import { type Asking, ITEM_SORTS, type ItemFilter, ME } from '../src/board/item-lists.ts'
 import type { WriteOptions } from '../src/board/items.ts'
 import { DURATION_PATTERN, REMINDERS_LIMIT } from '../src/board/reminders.ts'
 import { kanbanItems } from '../src/db/schema.ts'
 import { etagOf } from '../src/etags.ts'
+import { accountOf } from '../src/members/identity.ts'
 import { mustExist } from '../src/requests/existence.ts'
 import { ExpandQuery, expandsPeople, sendWithPeople } from '../src/requests/expand.ts'
 import { keepFromCaches } from '../src/requests/own-lists.ts'
@@ -171,7 +172,21 @@ const filters = {
   dueAfter: FilterByDate('Due at that time or later'),
   dueBefore: FilterByDate('Due earlier'),
   due: Type.Optional(
-    Type.Unsafe<'none'>({ type: 'string', enum: ['none'], description: '`none`: without a due date' }),
+    Type.Unsafe<'none' | 'overdue' | 'today' | 'week'>({
+      type: 'string',
+      enum: ['none', 'overdue', 'today', 'week'],
+      description:
+        '`none`: without a due date. `overdue`: its day has ended, or its instant has passed, and it is in no done column. `today`. `week`: within seven days from today, overdue ones too. A due date at midnight UTC is a day, the same in every time zone',
+    }),
+  ),
+  timeZone: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      format: 'time-zone',
+      description:
+        'The IANA time zone of `due`; the default is that of the preferences of the caller, else UTC',
+      examples: ['Europe/Berlin'],
+    }),
   ),
   dismissed: Type.Optional(
     Type.Unsafe<'false' | 'true' | 'all'>({
@@ -213,11 +228,6 @@ const PAGES =
 const aboveLimit =
   'If a column exceeds its WIP limit, the response has `warnings`, or the request is refused with 409 if the column blocks.'
 
-const asking = (request: FastifyRequest): Asking => ({
-  memberId: memberOf(request).id,
-  isStrict: isStrict(request),
-})
-
 const CountsQuery = Type.Object({ itemId: AnyOf('Only this item') })
 
 /** Replaces the assignee `me` of a body by the caller. */
@@ -240,6 +250,19 @@ const writing = (request: FastifyRequest): WriteOptions => ({ isStrict: isStrict
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: Routes = async (app) => {
   const { items, itemCounts, itemLists } = app.board
+
+  const asking = (request: FastifyRequest): Asking => {
+    const { due, timeZone } = request.query as ItemFilter
+    const isRelative = due !== undefined && due !== 'none' && !timeZone
+    return {
+      memberId: memberOf(request).id,
+      isStrict: isStrict(request),
+      ...(isRelative && {
+        timeZone: app.rules.mail.preferences.get(accountOf(identityOf(request)), false).timeZone,
+      }),
+    }
+  }
+
   const item = recordOf(KanbanItemSchema, items.get)
   const tags = ['Kanban items']
 

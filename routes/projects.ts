@@ -49,12 +49,14 @@ const HEALTHS = ['on-track', 'at-risk', 'blocked']
 const STATUSES = ['backlog', 'active', 'completed', 'archived']
 
 const optionalFields = {
-  key: Type.String({
-    pattern: PROJECT_KEY_PATTERN,
-    description:
-      'What the numbers of its items begin with, as in `WEB-12`: 2 to 6 letters and digits. Without one, a new project gets one made from its name.',
-    examples: ['WEB'],
-  }),
+  key: Nullable(
+    Type.String({
+      pattern: PROJECT_KEY_PATTERN,
+      description:
+        'What the numbers of its items begin with, as in `WEB-12`: 2 to 6 letters and digits. Without one, or with null, a new project gets one made from its name, and another keeps its own.',
+      examples: ['WEB'],
+    }),
+  ),
   description: Description,
   type: Term(TYPES),
   status: Term(STATUSES),

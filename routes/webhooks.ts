@@ -19,7 +19,14 @@ import {
   Success,
   UpdateBody,
 } from '../src/schemas/common.ts'
-import { WebhookDeliverySchema, WebhookSchema, WebhookWithSecretSchema } from '../src/schemas/records.ts'
+import {
+  LANGUAGES,
+  WebhookDeliverySchema,
+  WebhookSchema,
+  WebhookWithSecretSchema,
+} from '../src/schemas/records.ts'
+import { CHAT_FORMATS } from '../src/webhooks/chat-formats.ts'
+import { CHAT_EVENTS } from '../src/webhooks/chat-messages.ts'
 import { problemOfUrl } from '../src/webhooks/webhook-urls.ts'
 
 /** Kinds per webhook, at most. */
@@ -40,6 +47,22 @@ const optionalFields = {
   kinds: Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...WEBHOOK_KINDS] }), {
     maxItems: KINDS_LIMIT,
     description: 'Kinds of changes to send; empty: all. Ideas are never sent',
+  }),
+  format: Type.Unsafe<string>({
+    type: 'string',
+    enum: ['standard', ...CHAT_FORMATS],
+    description:
+      '`standard`: signed changes. A chat tool: messages for people at the URL of its incoming webhook',
+  }),
+  events: Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...CHAT_EVENTS] }), {
+    maxItems: CHAT_EVENTS.length,
+    description:
+      'What a chat is told of; empty: all. `finished`: moved into a done column; `due`: the due date was set, changed or removed',
+  }),
+  language: Type.Unsafe<string>({
+    type: 'string',
+    enum: [...LANGUAGES],
+    description: 'Of messages to a chat',
   }),
   active: Type.Boolean({ description: '`true` also retries a waiting delivery at once' }),
 }

@@ -16,6 +16,7 @@ const INPUT_FILES = [
   'scripts/client-types.ts',
   'scripts/openapi-types.ts',
   'scripts/compress-assets.ts',
+  'scripts/third-party.ts',
   'scripts/web-budget.ts',
   'package.json',
   'tsconfig.json',

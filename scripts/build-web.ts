@@ -1,10 +1,13 @@
 /**
- * Bundles the board page: `page.html`, and beside it `assets/` with hashed names, each file with a `.br` and a `.gz`. Its
- * size budget is in web-budget.ts. Called by build.ts; run directly, it watches for `npm run dev`.
+ * Bundles the board page: `page.html`, and beside it `assets/` with hashed names, each file with a `.br` and a `.gz`, and `docs/`, the
+ * page of the API's documentation. Its size budget is in web-budget.ts. Called by build.ts; run directly, it watches for `npm run dev`.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { basename, join, relative, resolve } from 'node:path'
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
 import {
   type BuildOptions,
   context,
@@ -14,12 +17,23 @@ import {
   type Plugin,
 } from 'esbuild'
 import { compressAssets } from './compress-assets.ts'
+import { collectPackages } from './third-party.ts'
 import { BUDGET, checkBudget, type WebSizes } from './web-budget.ts'
 
 const ENTRY = 'web/main.tsx'
 const STYLES = 'web/common/styles/index.css'
 const PAGE = 'web/page.html'
 const ICON = 'web/common/icon.svg'
+
+/** The package with the page of the API's documentation, and the files of it that the page loads (src/http/docs-page.ts). */
+const DOCS = 'swagger-ui-dist'
+const DOCS_FILES = [
+  'swagger-ui-bundle.js',
+  'swagger-ui.css',
+  'index.css',
+  'favicon-32x32.png',
+  'favicon-16x16.png',
+]
 
 /** The placeholder in the page's template. */
 const PLACE = '<!-- What the build made goes here. -->'
@@ -38,6 +52,8 @@ interface WebBuildOptions {
   budget?: typeof BUDGET
   logLevel?: LogLevel
   earlier?: readonly string[]
+  /** Gets the folders of packages with code in the page. */
+  packages?: Set<string>
 }
 
 /** Bundles the styles separately: imported by scripts, each script would have a style sheet. */
@@ -54,7 +70,7 @@ const oneStyleSheet = (styles: string): Plugin => ({
 })
 
 /** Bundles imports of `<module>?worker` separately, as worker scripts. The import's value is the URL. */
-const workers: Plugin = {
+const workers = (packages: Set<string>): Plugin => ({
   name: 'workers',
   setup({ onResolve, onLoad, initialOptions }) {
     const { absWorkingDir = '', target, minify = false } = initialOptions
@@ -73,6 +89,7 @@ const workers: Plugin = {
         format: 'iife',
         platform: 'browser',
         legalComments: 'none',
+        plugins: [collectPackages(packages)],
         write: false,
         metafile: true,
         logLevel: 'silent',
@@ -81,7 +98,7 @@ const workers: Plugin = {
       return { contents: outputFiles[0]?.contents ?? '', loader: 'file', watchFiles }
     })
   },
-}
+})
 
 /** The files of languages in `assets/`: `texts.de-1A2B3C4D.js`. */
 const LANGUAGE_FILE = /^(texts\.\w+)-\w+\.js$/
@@ -124,6 +141,7 @@ const languages = (folder: string): Plugin => ({
 const optionsFor = (
   root: string,
   folder: string,
+  packages: Set<string>,
   isDevelopment = false,
 ): BuildOptions & { metafile: true } => ({
   absWorkingDir: root,
@@ -145,9 +163,9 @@ const optionsFor = (
   jsxImportSource: 'preact',
   define: { 'process.env.NODE_ENV': '"production"', DEVELOPMENT: String(isDevelopment) },
   minify: true,
-  // Every visitor would load licence comments; the licences are in the packages.
+  // Every visitor would load licence comments; the build has a file with all licences.
   legalComments: 'none',
-  plugins: [oneStyleSheet(join(root, STYLES)), workers, languages(folder)],
+  plugins: [oneStyleSheet(join(root, STYLES)), workers(packages), languages(folder)],
   metafile: true,
   logLevel: 'warning',
 })
@@ -232,6 +250,25 @@ async function writePage(root: string, folder: string, parts: WebParts, icon: st
 }
 
 /**
+ * Adds the files of the API's documentation: texts only compressed, a quarter of their size, since few read them.
+ * @param folder of the build
+ * @returns the package that they are from
+ */
+async function addDocs(folder: string): Promise<string> {
+  const from = dirname(createRequire(import.meta.url).resolve(`${DOCS}/package.json`))
+  await mkdir(join(folder, 'docs'), { recursive: true })
+  for (const name of DOCS_FILES) {
+    const [file, to] = [join(from, name), join(folder, 'docs', name)]
+    if (name.endsWith('.png')) await copyFile(file, to)
+    else {
+      const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+      await writeFile(`${to}.br`, await promisify(brotliCompress)(await readFile(file), { params }))
+    }
+  }
+  return `node_modules/${DOCS}`
+}
+
+/**
  * Bundles the page.
  * @param root the folder of the sources
  * @param folder of the build
@@ -242,19 +279,20 @@ async function writePage(root: string, folder: string, parts: WebParts, icon: st
 export async function buildWeb(
   root: string,
   folder: string,
-  { budget = BUDGET, logLevel = 'warning', earlier = [] }: WebBuildOptions = {},
+  { budget = BUDGET, logLevel = 'warning', earlier = [], packages = new Set() }: WebBuildOptions = {},
 ): Promise<WebSizes> {
-  const options = { ...optionsFor(root, folder), logLevel }
+  const options = { ...optionsFor(root, folder, packages), logLevel }
   const lazy = lazySources((await esbuild({ ...options, minify: false, write: false })).metafile)
   const { metafile } = await esbuild({
     ...options,
-    plugins: [...(options.plugins ?? []), oneFirstChunk(root, lazy)],
+    plugins: [...(options.plugins ?? []), oneFirstChunk(root, lazy), collectPackages(packages)],
     // Its warnings have been printed.
     logLevel: 'silent',
   })
   const parts = partsOf(metafile)
   const icon = await addIcon(root, folder)
   await writePage(root, folder, parts, icon)
+  packages.add(await addDocs(folder))
   const sizes = await compressAssets(
     join(folder, 'assets'),
     earlier.map((build) => join(build, 'assets')),
@@ -285,12 +323,12 @@ export async function buildWeb(
 
 /** The options of a quick build with the pages for development: neither minified nor compressed, with source maps. */
 const developmentOptions = (root: string, folder: string, icon: string, onBuilt: () => void) => ({
-  ...optionsFor(root, folder, true),
+  ...optionsFor(root, folder, new Set(), true),
   minify: false,
   sourcemap: 'linked' as const,
   plugins: [
     oneStyleSheet(join(root, STYLES)),
-    workers,
+    workers(new Set()),
     languages(folder),
     {
       name: 'page',
@@ -309,6 +347,7 @@ const developmentOptions = (root: string, folder: string, icon: string, onBuilt:
 async function prepare(root: string, folder: string): Promise<string> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(join(folder, 'assets'), { recursive: true })
+  await addDocs(folder)
   return addIcon(root, folder)
 }
 

@@ -12,6 +12,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build, root } from './build-name.ts'
+import { LICENCES, SBOM } from './third-party.ts'
 
 /** How long a replaced build stays, in milliseconds: services may still run from it. */
 const KEPT = 7 * 24 * 60 * 60 * 1000
@@ -19,7 +20,19 @@ const KEPT = 7 * 24 * 60 * 60 * 1000
 const dist = join(root, 'dist')
 
 /** Files of `dist/` in the package, besides the build. */
-const PACKED = ['cli.js', 'app.js', 'app.d.ts', 'client.js', 'client.d.ts', 'node-version.js', 'build.json']
+const PACKED = [
+  'cli.js',
+  'app.js',
+  'app.d.ts',
+  'client.js',
+  'client.d.ts',
+  'node-version.js',
+  'build.json',
+  LICENCES,
+  SBOM,
+]
+
+const THIRD_PARTY = [LICENCES, SBOM]
 
 /** The client's types in one file: those generated from the OpenAPI document, and the hand-written ones, which import them. */
 const clientTypes = () =>
@@ -89,8 +102,15 @@ if (refusal !== undefined) throw new Error(refusal)
 `,
     // Without a known commit, what an earlier build of the same sources wrote stays.
     ...(commit !== undefined && { 'build.json': `${JSON.stringify({ build, commit })}\n` }),
+    // Each build has its own, and where people look for them are those of the current build.
+    ...Object.fromEntries(THIRD_PARTY.map((name) => [name, readFileSync(join(dist, build, name), 'utf8')])),
     // The package only contains the current build.
-    '.npmignore': `*\n${[...PACKED, build, `${build}/**`].map((name) => `!/${name}\n`).join('')}`,
+    '.npmignore': ['*', ...[...PACKED, build, `${build}/**`].map((name) => `!/${name}`)]
+      .concat(
+        THIRD_PARTY.map((name) => `/${build}/${name}`),
+        '',
+      )
+      .join('\n'),
   }
 }
 
@@ -122,22 +142,29 @@ const generateTypes = () => import('./client-types.ts')
 
 /** Creates a build's folder, or uses the one that another process has created meanwhile. */
 async function makeBuild(folder: string): Promise<void> {
-  const [{ bundle, bundleClient }, { buildWeb }] = await Promise.all([
+  const [{ OUTSIDE, bundle, bundleClient }, { buildWeb }, { describePackages }] = await Promise.all([
     import('./bundle.ts'),
     import('./build-web.ts'),
+    import('./third-party.ts'),
   ])
   const aside = `${folder}.${randomUUID()}`
   const earlier = (await buildsByAge()).map((name) => join(dist, name, 'web'))
   try {
     const types = generateTypes()
+    const packages = new Set<string>()
+    const add = (found: Iterable<string>) => {
+      for (const one of found) packages.add(one)
+    }
     // All of them end before a failed build is removed.
     const made = await Promise.allSettled([
-      bundle(root, aside),
-      types.then(() => bundleClient(root, aside)),
-      types.then(() => buildWeb(root, join(aside, 'web'), { earlier })),
+      bundle(root, aside).then(add),
+      types.then(() => bundleClient(root, aside)).then(add),
+      types.then(() => buildWeb(root, join(aside, 'web'), { earlier, packages })),
     ])
     const failed = made.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
+    for (const [name, text] of Object.entries(describePackages(root, packages, OUTSIDE)))
+      await writeFile(join(aside, name), text)
     await rename(aside, folder)
   } catch (error) {
     await rm(aside, { recursive: true, force: true })

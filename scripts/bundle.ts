@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { build, type LogLevel, type Plugin } from 'esbuild'
 import { asCommonJs } from './common-js.ts'
+import { collectPackages } from './third-party.ts'
 
 const APP = 'src/app.ts'
 
@@ -36,7 +37,7 @@ const SERVICE = ['src/cli/serve-command.ts', APP]
 const CLIENT = 'src/client/client.ts'
 
 /** Native code: Node loads it from `node_modules`. */
-const OUTSIDE = ['better-sqlite3', '@node-rs/argon2']
+export const OUTSIDE = ['better-sqlite3', '@node-rs/argon2']
 
 /**
  * Node reads every source map at startup. For dependencies the maps only have the file of a stack frame; only our own
@@ -223,6 +224,7 @@ const applicationInOneChunk = (root: string): Plugin => ({
  * @param entryPoints sources, relative to the root, to bundle instead
  * @param entryNames the names of the outputs
  * @param sourcemap whether stack traces show the sources; `external`: only write the source maps
+ * @returns the folders of packages with code in it
  */
 export async function bundle(
   root: string,
@@ -231,7 +233,8 @@ export async function bundle(
   logLevel: LogLevel = 'warning',
   entryNames = '[name]',
   sourcemap: boolean | 'external' = true,
-): Promise<void> {
+): Promise<Set<string>> {
+  const packages = new Set<string>()
   const part = (entries: string[], ...plugins: Plugin[]) =>
     build({
       absWorkingDir: root,
@@ -257,6 +260,7 @@ export async function bundle(
         cookieLibrary,
         ...(sourcemap ? [ownSourceMaps] : []),
         requiredBuiltins,
+        collectPackages(packages),
       ],
       external: OUTSIDE,
       banner: {
@@ -266,7 +270,7 @@ export async function bundle(
     })
   if (entryPoints) {
     await part(entryPoints)
-    return
+    return packages
   }
   // Both end, also if one fails: whoever removes the folder then must not be followed by the other's files.
   const made = await Promise.allSettled([
@@ -275,14 +279,16 @@ export async function bundle(
   ])
   const failed = made.find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
+  return packages
 }
 
-/** Bundles `phaseboard/client`, with its few dependencies. @param folder of the file */
+/** Bundles `phaseboard/client`, with its few dependencies. @param folder of the file @returns the folders of packages with code in it */
 export async function bundleClient(
   root: string,
   folder: string,
   sourcemap: false | 'external' = false,
-): Promise<void> {
+): Promise<Set<string>> {
+  const packages = new Set<string>()
   await build({
     absWorkingDir: root,
     entryPoints: [CLIENT],
@@ -293,6 +299,8 @@ export async function bundleClient(
     target: 'es2022',
     minify: true,
     sourcemap,
+    plugins: [collectPackages(packages)],
     logLevel: 'warning',
   })
+  return packages
 }

@@ -1,4 +1,4 @@
-/** Runs test files in a few processes. What computes runs on as many processors as there are; what waits, beside it. */
+/** Runs test files in a few processes. What computes runs on as many processors as there are; what waits, beside it, in two more. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
@@ -9,7 +9,7 @@ const PROGRAM = 'test/together.ts'
 const LOADER = pathToFileURL('scripts/use-bundled-sources.ts').href
 
 /** Files that a process runs before a new one takes its place: what tests leave behind, such as modules, would fill its memory. */
-const FILES_OF_A_PROCESS = 30
+const FILES_OF_A_PROCESS = 40
 
 /** As many files may pass only when they are run once more. */
 const MOST_FLAKY = 2
@@ -34,7 +34,7 @@ async function runOnce(
   const queue = [...files]
   const runners = new Set<Runner>()
   const ends: Promise<void>[] = []
-  const mostComputing = Math.max(1, processes - 1)
+  const mostComputing = Math.max(1, processes - 2)
 
   /** Takes the next file for a process. While files that wait are left, one processor less computes. */
   function take(isNew: boolean): TestFile | undefined {
@@ -110,7 +110,7 @@ export async function runTests(
   files: readonly TestFile[],
   environment: NodeJS.ProcessEnv,
   write: (text: string) => void,
-  processes = availableParallelism() + 1,
+  processes = availableParallelism() + 2,
 ): Promise<boolean> {
   const report = new TestReport(write)
   await runOnce(files, report, environment, processes)

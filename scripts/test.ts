@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { CACHE } from '../test/installed-package.ts'
 import { bundleSources, EXECUTIONS, writeDocuments } from './bundled-sources.ts'
 import { changedFiles, testsOf } from './changed-tests.ts'
 import { describeFile, type TestFile, testFiles } from './test-files.ts'
@@ -42,5 +43,4 @@ const environment = {
 const hasPassed = await runTests(files, environment, (text) => process.stdout.write(text))
 if (!hasPassed) process.exitCode = 1
 // Packages installed by tests, hundreds of megabytes: shared between files, useless afterwards.
-if (command.args.length === 0)
-  rmSync('node_modules/.cache/phaseboard-tests', { recursive: true, force: true })
+if (command.args.length === 0) rmSync(CACHE, { recursive: true, force: true })

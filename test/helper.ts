@@ -431,3 +431,9 @@ export function hourly(t: Test): () => void {
     for (const begin of tasks) begin()
   }
 }
+
+/** Gives keys and numbers to what a test has written like another program, as the start of the service does. */
+export function giveNames({ rules }: App): void {
+  while (rules.projects.keys.give());
+  while (rules.board.numbers.give());
+}

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
@@ -19,7 +20,11 @@ export interface InstalledPackage {
   environment: Record<string, string>
 }
 
-const CACHE = resolve('node_modules/.cache/phaseboard-tests')
+/** The folder of what tests install, of this checkout. It is elsewhere, since what is installed must not find the project's own packages. */
+export const CACHE = join(
+  tmpdir(),
+  `phaseboard-tests-${createHash('sha256').update(resolve('.')).digest('hex').slice(0, 16)}`,
+)
 /** How long an installed package is cached, in milliseconds. A changed package is another one. */
 const KEPT = 60 * 60 * 1000
 

@@ -10,7 +10,7 @@ import type { Config } from '../src/phaseboard.d.ts'
 import { createProjectWriter, unpack } from '../src/reading/project-text.ts'
 import { Offload } from '../src/worker/offload.ts'
 import { watch, withoutWaiting } from './executions.ts'
-import { type App, build, count, invalid, send, signInAs } from './helper.ts'
+import { type App, build, count, giveNames, invalid, send, signInAs } from './helper.ts'
 import { sameLarge } from './large-values.ts'
 import { prepareFile } from './prepared-file.ts'
 import { rounds } from './rounds.ts'
@@ -151,7 +151,10 @@ const databaseUrl = (t: Test) => `file:${boards(t)}`
 
 async function buildWithBoards(t: Test, url: string, options: Partial<Config> = {}) {
   const app = await build(t, { databaseUrl: url, adminPassword: 'correct horse battery', ...options })
-  if (url === ':memory:') app.db.$client.exec(BOARDS)
+  if (url === ':memory:') {
+    app.db.$client.exec(BOARDS)
+    giveNames(app)
+  }
   return { app, admin: signInAs(app, 'admin').headers }
 }
 

@@ -150,6 +150,7 @@ const ROOMS: Record<string, readonly string[]> = {
     'src/client/api.d.ts',
     'src/client/types.d.ts',
     'src/exchange/imports/write-time.ts',
+    'src/exchange/sources/column-names.ts',
     'web',
     'web/common',
   ],
@@ -157,6 +158,7 @@ const ROOMS: Record<string, readonly string[]> = {
   'src/client/random-id.ts': [],
   'src/projects/phases.ts': [],
   'src/exchange/imports/write-time.ts': [],
+  'src/exchange/sources/column-names.ts': [],
 }
 
 /**

@@ -24,6 +24,14 @@ t.test('a file that fails twice fails the run', async (t) => {
   t.equal(last, '1 passed, 1 failed\n')
 })
 
+t.test('an error that nothing catches fails the test that runs', async (t) => {
+  const { hasPassed, text } = await run(t, ['throws', 'passes'])
+  t.notOk(hasPassed)
+  t.match(text, 'not ok: test/fixtures/runs/throws.test.ts > an error later > later')
+  t.match(text, 'not ok: test/fixtures/runs/throws.test.ts > a rejection > that nobody awaits > unheard')
+  t.notMatch(text, 'nothing else')
+})
+
 t.test('files after a process that ended early still run', async (t) => {
   const { hasPassed, text, last } = await run(t, ['ends', 'passes'])
   t.notOk(hasPassed)

@@ -39,6 +39,30 @@ const sender = new EventEmitter()
 const sent = on(sender, 'file')
 process.on('message', (file: string) => sender.emit('file', file))
 process.on('disconnect', () => sender.emit('file', null))
+
+/** The running tests, the innermost last: those of a process run one after another. */
+const running = new Set<Test>()
+
+function follow(test: Test): void {
+  test.on('subtestStart', (inner) => {
+    running.add(inner as Test)
+    follow(inner as Test)
+  })
+  test.on('subtestEnd', (inner) => running.delete(inner as Test))
+}
+
+follow(root)
+
+// An error that nothing catches fails the running test, and ends no process, unless a test itself waits for it.
+process.on('uncaughtExceptionMonitor', (error, origin) => {
+  const test = [...running].at(-1)
+  const isOthers =
+    process.hasUncaughtExceptionCaptureCallback() || process.listenerCount('uncaughtException') > 0
+  if (isOthers || test === undefined) return
+  process.setUncaughtExceptionCaptureCallback(() => process.setUncaughtExceptionCaptureCallback(null))
+  test.threw(Object.assign(Object(error), { tapCaught: origin }))
+})
+
 // Waiting for a file keeps no process alive, once tap has used the channel itself.
 const alive = setInterval(() => undefined, 1 << 30)
 

@@ -36,6 +36,23 @@ const english = {
     until: (time: string) => `The link works once, until ${time}.`,
   },
 
+  // Webhooks to chats
+  chat: {
+    format: 'Format',
+    standard: 'Signed changes, for programs',
+    formatHint: 'For a chat, enter the URL of its incoming webhook, and keep it secret.',
+    eventsLegend: 'What a chat is told of (none: all)',
+    events: {
+      created: 'Created',
+      moved: 'Moved',
+      finished: 'Finished',
+      assigned: 'Assigned',
+      commented: 'Commented',
+      due: 'Due date',
+    },
+    language: 'Language of messages to a chat',
+  },
+
   flow: {
     title: (project: string) => `Flow of ${project}`,
     name: 'Flow',

@@ -243,6 +243,33 @@ export const germanTexts = ({
     choose: 'Wählen Sie eine Datei, oder ziehen Sie sie irgendwo auf die Seite.',
     drop: 'Datei loslassen, um sie zu importieren',
     format: 'Format',
+    anyFormat: 'Am Inhalt erkannt',
+    columns: 'Spalten der Tabelle',
+    noField: 'Kein Feld',
+    unnamed: (column) => `Spalte ${column}`,
+    fields: {
+      title: 'Titel',
+      description: 'Beschreibung',
+      column: 'Spalte',
+      priority: 'Priorität',
+      assignee: 'Zuständig',
+      email: 'E-Mail der zuständigen Person',
+      due: 'Fällig',
+      labels: 'Labels',
+      subtasks: 'Unteraufgaben',
+      comments: 'Kommentare',
+      created: 'Erstellt',
+      updated: 'Geändert',
+      done: 'Erledigt',
+      dismissed: 'Verworfen',
+      parent: 'Übergeordnet',
+      blockedBy: 'Blockiert von',
+      blocks: 'Blockiert',
+      relates: 'Verwandt mit',
+      duplicates: 'Duplikat von',
+      number: 'Nummer',
+      id: 'Kennung',
+    },
     matchNames: 'Personen über den Namen zuordnen',
     matchHint:
       'Personen werden immer über die E-Mail zugeordnet. Ein Name wird zugeordnet, wenn ihn hier nur eine Person hat.',
@@ -864,6 +891,23 @@ export const germanTexts = ({
     suggestions: (number) =>
       count(number, 'Vorschlag, Enter fügt ihn ein', 'Vorschläge, Enter fügt einen ein'),
     handleOf: (name, handle) => `${name} @${handle}`,
+  },
+
+  // Webhooks to chats
+  chat: {
+    format: 'Format',
+    standard: 'Signierte Änderungen, für Programme',
+    formatHint: 'Für einen Chat geben Sie die URL seines eingehenden Webhooks an, und halten sie geheim.',
+    eventsLegend: 'Was ein Chat erfährt (nichts: alles)',
+    events: {
+      created: 'Angelegt',
+      moved: 'Verschoben',
+      finished: 'Abgeschlossen',
+      assigned: 'Zugewiesen',
+      commented: 'Kommentiert',
+      due: 'Fälligkeit',
+    },
+    language: 'Sprache der Nachrichten an einen Chat',
   },
 
   flow: {

@@ -16,6 +16,9 @@ const AT_ONCE = 500
 /** More items than any project has. */
 const ALL = 1e9
 
+/** The byte order mark of UTF-8, by which Excel knows it. */
+const MARK = '\ufeff'
+
 const HEADER = [
   'id',
   'title',
@@ -113,10 +116,11 @@ export class ItemCsv {
   /**
    * All items of a project, dismissed ones too, by sortOrder: a header and a line each.
    * @param hosted people that the host has just returned
+   * @param hasMark whether it begins with a byte order mark
    * @returns the table in UTF-8
    * @throws ApiError 404; TooMuchWork
    */
-  ofProject(projectId: string, hosted: readonly Named[] = []): ItemFile {
+  ofProject(projectId: string, hosted: readonly Named[] = [], hasMark = true): ItemFile {
     return read(this.#db, () => {
       if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
       const isShort = isLimited(this.#db)
@@ -125,7 +129,7 @@ export class ItemCsv {
         if (ids.length > ROWS_READ) throw new TooMuchWork()
         this.#records.ensureFew(ids)
       }
-      const parts = [Buffer.from(lineOf(HEADER))]
+      const parts = [Buffer.from((hasMark ? MARK : '') + lineOf(HEADER))]
       for (let start = 0; start < ids.length; start += AT_ONCE) {
         const items = this.#records.many(ids.slice(start, start + AT_ONCE))
         const assignees = new Set(items.flatMap(({ assigneeIds }) => assigneeIds))

@@ -40,9 +40,10 @@ import { PRIORITIES, ref, valuesOfAny } from '../schemas/common.ts'
 import { KanbanItemSchema } from '../schemas/records.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 import { parseTimestamp, timestamp } from '../time.ts'
+import { dayAfter } from '../time-zones.ts'
 import { NO_SUCH_COLUMN } from './column-names.ts'
 import type { ItemRecords } from './item-records.ts'
-import { isTodo } from './stages.ts'
+import { isDone, isTodo } from './stages.ts'
 
 /** The filters of a list. An absent or empty value does not filter, any of several values matches; all filters must match. */
 export type ItemFilter = Partial<{
@@ -59,8 +60,10 @@ export type ItemFilter = Partial<{
   dueAfter: string
   /** Due earlier. */
   dueBefore: string
-  /** Without a due date. */
-  due: 'none'
+  /** `none`: without a due date; `overdue`: and not in a done column; `week`: within seven days, with overdue ones. */
+  due: 'none' | 'overdue' | 'today' | 'week'
+  /** The time zone of `due`. */
+  timeZone: string
   /** Changed later. */
   updatedAfter: string
   /** Whether to list dismissed items: no (the default), only those, or all. */
@@ -77,6 +80,8 @@ export interface Asking {
   memberId: string
   /** Whether a filter by an unknown column is an error. */
   isStrict: boolean
+  /** The caller's time zone, for filters without one; UTC by default. */
+  timeZone?: string
 }
 
 /** The sorts of lists of items. */
@@ -91,6 +96,9 @@ export const ITEM_SORTS = sortsOf(kanbanItems, {
 /** The special values of filters: the caller; unassigned, no date or no label. */
 export const ME = 'me'
 export const NONE = 'none'
+
+/** Days of the filter `due=week`, today included. */
+const WEEK = 7
 
 const FLAGS = { false: 0, true: 1, all: undefined }
 
@@ -111,10 +119,20 @@ function labelsOf(asked: ItemFilter['label']): Record<string, string | undefined
   return { labelOrNone: JSON.stringify(values.filter((value) => value !== NONE)) }
 }
 
+/** The values that the filter by due dates relative to now binds. */
+function duesOf(due: ItemFilter['due'], timeZone: string): Record<string, string | undefined> {
+  if (due === undefined || due === 'none') return { due }
+  const now = Date.now()
+  const { day, begins } = dayAfter(now, due === 'week' ? WEEK - 1 : 0, timeZone)
+  if (due === 'overdue') return { overdue: day, now: timestamp(now) }
+  const end = timestamp(dayAfter(now, due === 'week' ? WEEK : 1, timeZone).begins)
+  return due === 'week' ? { dueUntil: day, end } : { dueOn: day, begin: timestamp(begins), end }
+}
+
 /** The values that a filter binds; undefined if it does not filter. */
 export const valuesOf = (
   { q, dueAfter, dueBefore, updatedAfter, dismissed = 'false', ...exact }: ItemFilter,
-  { memberId }: Pick<Asking, 'memberId'>,
+  { memberId, timeZone = 'UTC' }: Pick<Asking, 'memberId' | 'timeZone'>,
 ) => ({
   ...bindAny('projectId', valuesOfAny(exact.projectId)),
   ...bindAny('column', valuesOfAny(exact.column)),
@@ -123,7 +141,7 @@ export const valuesOf = (
   dismissed: FLAGS[dismissed],
   dueAfter: dueAfter && parseTimestamp(dueAfter),
   dueBefore: dueBefore && parseTimestamp(dueBefore),
-  due: exact.due,
+  ...duesOf(exact.due || undefined, exact.timeZone || timeZone),
   updatedAfter: updatedAfter && parseTimestamp(updatedAfter),
   ...labelsOf(exact.label),
   q: q ? fold(q) : undefined,
@@ -139,6 +157,9 @@ const SCANNING = [
   'assigneeOrNone',
   'labelOrNone',
   'due',
+  'overdue',
+  'dueOn',
+  'dueUntil',
   'updatedAfter',
   'approved',
   'source',
@@ -159,6 +180,10 @@ const furtherOfAny = (name: string): SQL => furtherItems(amongValues(kanbanItemA
 export const isAssignedTo = (name: string): SQL =>
   sql`(${kanbanItems.assigneeId} = ${given(name)} or ${kanbanItems.id} in ${furtherOf(name)})`
 
+/** A due date at midnight UTC is a day, the same for everybody; any other is an instant. */
+const isDay = sql`substr(${kanbanItems.dueDate}, 11) in ('', 'T00:00:00.000Z')`
+const dueDay = sql`substr(${kanbanItems.dueDate}, 1, 10)`
+
 /** The condition of each filter, by the name of its placeholder. */
 const CONDITIONS: Record<string, SQL | undefined> = {
   projectId: eq(kanbanItems.projectId, given('projectId')),
@@ -176,6 +201,12 @@ const CONDITIONS: Record<string, SQL | undefined> = {
     or ${kanbanItems.id} in ${furtherOfAny('assigneeOrNone')})`,
   dismissed: eq(kanbanItems.dismissed, given('dismissed')),
   due: sql`${textKey(kanbanItems.dueDate)} is null`,
+  overdue: sql`case when ${isDay} then ${dueDay} < ${given('overdue')} else ${kanbanItems.dueDate} < ${given('now')} end
+    and ${kanbanItems.dueDate} <> '' and not ${isDone}`,
+  dueOn: sql`case when ${isDay} then ${dueDay} = ${given('dueOn')}
+    else ${kanbanItems.dueDate} >= ${given('begin')} and ${kanbanItems.dueDate} < ${given('end')} end`,
+  dueUntil: sql`case when ${isDay} then ${dueDay} <= ${given('dueUntil')} else ${kanbanItems.dueDate} < ${given('end')} end
+    and ${kanbanItems.dueDate} <> ''`,
   updatedAfter: gt(kanbanItems.updatedAt, given('updatedAfter')),
   dueAfter: gte(kanbanItems.dueDate, given('dueAfter')),
   dueBefore: lt(kanbanItems.dueDate, given('dueBefore')),

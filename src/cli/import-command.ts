@@ -7,7 +7,7 @@ import { planRows } from '../exchange/imports/import-board.ts'
 import { lockOf, MEMORY, spoolOf } from '../exchange/imports/import-files.ts'
 import { performImport } from '../exchange/imports/import-job.ts'
 import { describeWait, rehearse } from '../exchange/imports/import-plan.ts'
-import type { Mapping } from '../exchange/imports/mappings.ts'
+import { type Mapping, mappingsByKind } from '../exchange/imports/mappings.ts'
 import { READING_LIMITS, readApart } from '../exchange/imports/read-apart.ts'
 import { Imports } from '../projects/imports.ts'
 import { LIMITS } from '../schemas/common.ts'
@@ -24,8 +24,10 @@ export interface ImportOptions {
   name?: string
   /** Match people by name, if exactly one person has it. */
   matchNames?: true
-  /** Mappings of people. */
+  /** Mappings of people and columns. */
   map?: Mapping[]
+  /** The time zone in which midnight is a day. */
+  timeZone?: string
 }
 
 /** Settings of the service that apply to the command, too. */
@@ -49,11 +51,12 @@ function refuseName(name: string | undefined): void {
 /**
  * `import`: imports the board in a file as a project, and prints a summary.
  * @param databaseUrl the database; created if it does not exist
+ * @param format of the file; without one, the file tells
  * @throws Error with one clear line; nothing has changed then
  */
 export const importFile = (
   databaseUrl: string,
-  format: string,
+  format: string | undefined,
   file: string,
   options: ImportOptions,
   { checkpoints, records, reserved }: ImportSettings,
@@ -62,10 +65,11 @@ export const importFile = (
     const id = newId()
     // A file that cannot be read must not create a database.
     const limits = { ...READING_LIMITS, records }
-    const { again = false, dryRun = false, name: projectName, ...matching } = options
-    const people = { ...matching, reserved }
+    const { again = false, dryRun = false, name: projectName, timeZone, map = [], ...matching } = options
+    const { columns, ...mapped } = mappingsByKind(map)
+    const people = { ...matching, ...mapped, reserved }
     refuseName(projectName)
-    const task = { format, file, name: file, projectName }
+    const task = { format, file, name: file, projectName, columns, timeZone }
     const board = await readApart(task, spoolOf(MEMORY, id), limits, signal)
     try {
       const { db, files, close, discard } = openDatabase(databaseUrl, checkpoints)
@@ -83,7 +87,7 @@ export const importFile = (
       const lock = lockOf(database, id)
       try {
         lock.take()
-        writeAs(db, BY_COMMAND, () => new Imports(db).create(id, format, null))
+        writeAs(db, BY_COMMAND, () => new Imports(db).create(id, format ?? '', null))
         const records = board.rows.tables.reduce((sum, { count }) => sum + count, 0)
         for (const line of describeWait(records)) say(line)
         const job = { ...task, ...people, id, memberId: null, again, isDryRun: false }

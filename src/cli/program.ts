@@ -70,43 +70,74 @@ describeCommand(
   },
 )
 
+/** A command that imports a board, with its options. */
+const importCommand = (command: Command, format?: string) =>
+  command
+    .option('--again', 'import the board even if it was imported before')
+    .option('--dry-run', 'print what would be created, and create nothing')
+    .option('--name <name>', 'the name of the project, instead of the name in the file')
+    .option('--match-names', 'match people by name, if exactly one person has it')
+    .option(
+      '--time-zone <zone>',
+      'a due date that is midnight in this time zone is that day, e.g. Europe/Berlin',
+    )
+    .addOption(
+      new Option(
+        '--map <from=to...>',
+        'match this person of the board (id, name or email) with this person here (id or email), or this column of a table with this field',
+      ).argParser(mappings),
+    )
+    .action(async (path: string | undefined, options) => {
+      if (path === undefined) return importing.help({ error: true })
+      const { isArchive } = await import('../exchange/archives/archive-source.ts')
+      if (format === undefined && (await isArchive(path))) return importArchive(path, options)
+      const { loadConfig } = await import('../config.ts')
+      const { importFile } = await import('./import-command.ts')
+      const config = loadConfig(process.env)
+      await importFile(await databaseFile(), format, path, options, {
+        checkpoints: config.walCheckpoints,
+        records: config.importRecords,
+        reserved: [config.defaultMemberId],
+      })
+    })
+
 const importing = describeCommand(
   program.command('import').description('import a board from another tool, or an archive of another service'),
   {
+    details: ['Without a tool, the file tells which one it is of: import board.json.'],
     examples: [
+      ['import board.json', 'a board, of whatever tool'],
       ['import trello board.json', 'a Trello board'],
+      ['import tasks.csv --map "Due by=due"', 'any table: its column "Due by" is the due date'],
       ['import phaseboard board.zip', 'an archive of another service'],
     ],
-    seeAlso: ['phaseboard export', 'docs/command-line.md'],
+    seeAlso: ['phaseboard export', 'docs/importing.md', 'docs/command-line.md'],
+  },
+)
+
+describeCommand(
+  importCommand(
+    importing
+      .command('any', { isDefault: true })
+      .description('import a board or an archive: by its content, the file is of one of the tools below')
+      .argument('[file]', 'the file'),
+  ),
+  {
+    settings: ['DATABASE_URL'],
+    examples: [['import board.json', 'a board, of whatever tool']],
+    seeAlso: ['docs/importing.md', 'docs/command-line.md'],
   },
 )
 
 for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
   describeCommand(
-    importing
-      .command(format)
-      .description(`import ${board} as a project, even while the service runs`)
-      .argument(`<${file}>`, from)
-      .option('--again', 'import the board even if it was imported before')
-      .option('--dry-run', 'print what would be created, and create nothing')
-      .option('--name <name>', 'the name of the project, instead of the name in the file')
-      .option('--match-names', 'match people by name, if exactly one person has it')
-      .addOption(
-        new Option(
-          '--map <from=to...>',
-          'match this person of the board (id, name or email) with this person here (id or email)',
-        ).argParser(mappings),
-      )
-      .action(async (path, options) => {
-        const { loadConfig } = await import('../config.ts')
-        const { importFile } = await import('./import-command.ts')
-        const config = loadConfig(process.env)
-        await importFile(await databaseFile(), format, path, options, {
-          checkpoints: config.walCheckpoints,
-          records: config.importRecords,
-          reserved: [config.defaultMemberId],
-        })
-      }),
+    importCommand(
+      importing
+        .command(format)
+        .description(`import ${board} as a project, even while the service runs`)
+        .argument(`<${file}>`, from),
+      format,
+    ),
     {
       details: [
         `It imports everything or nothing. Other writes wait for a large board, half a second for 10,000 records. Values without a matching field are stored in metadata.${format}. A file that does not parse changes nothing.`,

@@ -723,6 +723,12 @@ export const webhooks = sqliteTable('webhooks', {
   /** Only changes of this project; NULL: of all. No foreign key: the deletion of the project is delivered, too. */
   projectId: text(),
   kinds: jsonArray(),
+  /** `standard`: signed changes; or the chat tool that gets messages (see `src/webhooks/chat-formats.ts`). */
+  format: string('standard'),
+  /** What a chat is told of; empty: everything it may be. */
+  events: jsonArray(),
+  /** The language of messages to a chat. */
+  language: string('en'),
   active: flag(true),
   /** The last change up to which all matching ones are delivered. */
   after: integer().notNull().default(0),

@@ -1,13 +1,13 @@
 /** The page that shows the OpenAPI document: Swagger UI, as its package ships it, with a page and a start of our own. */
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { once } from '../once.ts'
 import { type FixedContent, fixedFiles, fixedText } from './fixed-content.ts'
+import { findWebBuild } from './web-build.ts'
 
 const SCRIPT = 'text/javascript; charset=utf-8'
 const STYLES = 'text/css; charset=utf-8'
 
-/** The package's files that the page loads. */
+/** The package's files that the page loads, which the build copies (scripts/build-web.ts). */
 const TYPES = new Map([
   ['swagger-ui-bundle.js', SCRIPT],
   ['swagger-ui.css', STYLES],
@@ -52,8 +52,7 @@ const STARTING = `SwaggerUIBundle({
  *   relative URLs, at the slash
  */
 export function createDocsPage(): (path: string) => Promise<FixedContent | undefined> {
-  const entry = createRequire(import.meta.url).resolve('@fastify/swagger-ui')
-  const file = fixedFiles(join(dirname(entry), 'static'))
+  const file = once(() => fixedFiles(join(findWebBuild(), 'docs')))
   const own = new Map([
     ['', once(() => fixedText('text/html', pageFor('./docs/static')))],
     ['/', once(() => fixedText('text/html', pageFor('./static')))],
@@ -64,6 +63,6 @@ export function createDocsPage(): (path: string) => Promise<FixedContent | undef
     if (made) return made()
     const name = path.replace('/static/', '')
     const type = TYPES.get(name)
-    return type === undefined || path === name ? undefined : await file(name, type)
+    return type === undefined || path === name ? undefined : await file()(name, type)
   }
 }

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, brotliDecompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { encoded, etagOf } from '../etags.ts'
 import { getOrMake, memoizeAsync } from '../once.ts'
@@ -60,12 +60,23 @@ export function fixedText(type: string, text: string): FixedContent {
 
 /** Errors of reading a file with a name that no file has. */
 const NO_FILE = new Set<unknown>(['ENOENT', 'ENAMETOOLONG'])
+const isMissing = (error: unknown) => error instanceof Error && 'code' in error && NO_FILE.has(error.code)
+
+/** Reads a file of which the build may have written only the compressed form. */
+async function readPlain(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    return promisify(brotliDecompress)(await readFile(path + EXTENSIONS.br))
+  }
+}
 
 /**
  * The files of a folder, each read by the first request for it.
  * @param folder must not change, except that files are added
  * @returns finds a file; undefined if there is none. The name must be one in the folder itself; the media type ends in a charset
- *   if the file is a text, which is compressed: by the build, into a file beside it, or here
+ *   if the file is a text, which is compressed: by the build, into a file beside it or instead of it, or here
  */
 export function fixedFiles(folder: string) {
   const files = new Map<string, Promise<FixedContent | undefined>>()
@@ -73,14 +84,14 @@ export function fixedFiles(folder: string) {
   async function read(name: string, type: string): Promise<FixedContent | undefined> {
     const path = join(folder, name)
     try {
-      const bytes = await readFile(path)
+      const bytes = await readPlain(path)
       const made = (coding: FixedCoding) =>
         readFile(path + EXTENSIONS[coding]).catch(() => COMPRESS[coding](bytes))
       const isText = type.includes('charset')
       return { type, bytes, etag: etagOf(bytes), ...(isText && { compressed: compressedBy(made) }) }
     } catch (error) {
       files.delete(name)
-      if (error instanceof Error && 'code' in error && NO_FILE.has(error.code)) return undefined
+      if (isMissing(error)) return undefined
       throw error
     }
   }

@@ -2,10 +2,10 @@
 import type { Clock } from '../clock.ts'
 import type { OnNotification } from '../phaseboard.d.ts'
 import { timestamp } from '../time.ts'
+import { isTimeZone, nextHour } from '../time-zones.ts'
 import type { Message } from './message.ts'
 import type { MailQueue, MailRecipient, NextMail, QueuedNotification } from './queue.ts'
 import type { MailFailure, SendMail } from './smtp-sender.ts'
-import { isTimeZone, nextHour } from './time-zones.ts'
 
 /** How long `each` waits for further notifications, in milliseconds. */
 export const WAIT = 2 * 60 * 1000

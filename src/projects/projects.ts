@@ -335,11 +335,12 @@ export class Projects {
    */
   update(
     id: string,
-    changes: ProjectInput,
+    { key, ...others }: ProjectInput,
     { isStrict = false, by = null }: { isStrict?: boolean; by?: Sharer } = {},
   ): Project | undefined {
+    const changes: ProjectInput = { ...others, ...(key && { key }) }
     if (changes.shareLinks !== undefined) this.#ensureMaySet(changes.shareLinks, id, by)
-    if (changes.key) this.keys.refuseTaken(changes.key, id)
+    if (key) this.keys.refuseTaken(key, id)
     const isEmpty = Object.keys(changes).length === 0
     const row = isEmpty ? this.#sql.one(id) : this.#sql.update(id, { ...changes, updatedAt: timestamp() })
     if (row === undefined) throwNotFound(projects)

@@ -2,9 +2,9 @@
 import type { Ajv, AnySchemaObject } from 'ajv'
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import { DEFAULT_SORT, isCursor, isCursorOf } from '../db/pages.ts'
-import { isTimeZone } from '../mail/time-zones.ts'
 import { EMAIL_PATTERN, valuesOfList } from '../schemas/common.ts'
 import { parseTimestamp } from '../time.ts'
+import { isTimeZone } from '../time-zones.ts'
 import { compileJsonText } from './json-text-keyword.ts'
 import { tooMany, UNKNOWN } from './violations.ts'
 

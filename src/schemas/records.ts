@@ -950,7 +950,16 @@ export const WebhookSchema = Type.Object(
     url: Type.String({ examples: ['https://example.org/hooks/phaseboard'] }),
     description: Type.String(),
     projectId: Nullable(Type.String({ description: 'Only changes of this project are sent; null: of all' })),
-    kinds: Type.Array(Type.String(), { description: 'Kinds of changes that are sent; empty: all' }),
+    kinds: Type.Array(Type.String(), {
+      description: 'Kinds of changes that are sent; empty: all. Only for the format `standard`',
+    }),
+    format: Type.String({
+      description:
+        '`standard`: each change, signed by Standard Webhooks; else the chat tool that gets messages for people, which are not signed: keep its URL secret',
+      examples: ['standard', 'slack', 'discord', 'teams', 'mattermost'],
+    }),
+    events: Type.Array(Type.String(), { description: 'What a chat is told of; empty: all' }),
+    language: Type.String({ description: 'Of messages to a chat', examples: ['en', 'de'] }),
     active: Type.Boolean({ description: 'Whether changes are sent; also false after too many failures' }),
     after: Type.Integer({ description: 'The last delivered change' }),
     failingSince: Nullable({

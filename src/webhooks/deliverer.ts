@@ -16,6 +16,8 @@ import { webhooks } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import type { WebhookDelivery } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
+import { isChat } from './chat-formats.ts'
+import type { ChatMessages } from './chat-messages.ts'
 import {
   type Delivered,
   type Deliveries,
@@ -63,6 +65,7 @@ export interface DelivererOptions extends ConsumerDependencies {
   deliveries: Pick<Deliveries, 'active' | 'target'>
   outcomes: Outcomes
   sender: Sender
+  chat: Pick<ChatMessages, 'bodyOf' | 'test'>
   inTurn: InTurn
   tail: Tail
 }
@@ -88,11 +91,12 @@ interface Next {
   seq: number
   webhook: Target
   queue: number[]
-  /** Undefined if it was pruned. */
+  /** Undefined if it was pruned, or if a chat is not told of it. */
   message: Message | undefined
 }
 
-const basisOf = ({ after, projectId, kinds }: Target) => JSON.stringify([after, projectId, kinds])
+const basisOf = ({ after, projectId, kinds, format }: Target) =>
+  JSON.stringify([after, projectId, kinds, format])
 
 /** The deliverer of one process. */
 export class Deliverer {
@@ -163,8 +167,11 @@ export class Deliverer {
       const createdAt = timestamp(this.#options.clock.now())
       const id = `${webhookId}.test-${newId()}`
       const data = { webhookId, message: 'This is a test of the webhook: nothing has changed.' }
-      const body = Buffer.from(JSON.stringify({ type: 'webhook.test', timestamp: createdAt, data }))
-      const secrets = secretsOf(target, this.#options.clock.now())
+      const isToChat = isChat(target.format)
+      const body = isToChat
+        ? this.#options.chat.test(target)
+        : Buffer.from(JSON.stringify({ type: 'webhook.test', timestamp: createdAt, data }))
+      const secrets = isToChat ? [] : secretsOf(target, this.#options.clock.now())
       const attempt = await this.#send({ id, url: target.url, secrets, body })
       return { id, webhookId, seq: null, ...attempt, createdAt }
     } finally {
@@ -304,9 +311,14 @@ export class Deliverer {
     place.storedAt = clock.elapsed()
   }
 
-  /** The message of a change; undefined if it was pruned. */
+  /** The message of a change; undefined if it was pruned, or if a chat is not told of it. */
   #messageOf(target: Target, seq: number): Message | undefined {
     const { id, url } = target
+    if (isChat(target.format)) {
+      const row = this.#options.sequence.one(seq)
+      const body = row && this.#options.chat.bodyOf(row, target)
+      return body && { id: `${id}.${seq}`, url, secrets: [], body }
+    }
     const body = this.#bodies.get(seq) ?? this.#bodyOf(seq)
     if (body === undefined) return undefined
     this.#bodies.set(seq, body)

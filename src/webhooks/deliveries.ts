@@ -8,6 +8,7 @@ import { webhookDeliveries, webhooks } from '../db/schema.ts'
 import { change, given, insertInto, selectAll, selectById, updateIn } from '../db/statements.ts'
 import { type AuditLog, SERVICE } from '../members/audit-log.ts'
 import { timestamp } from '../time.ts'
+import { CHAT_KINDS, isChat } from './chat-formats.ts'
 import type { Attempt } from './webhook-sender.ts'
 import { DELIVERIES_KEPT, WEBHOOKS_LIMIT } from './webhooks.ts'
 
@@ -59,14 +60,15 @@ export interface Skipped {
 
 /**
  * Whether a webhook receives a change: of all kinds but ideas, which are private to their owners. Its owner is an
- * admin, who may see the rest.
+ * admin, who may see the rest. A chat is told of cards and comments.
  */
 export function receives(
-  { projectId, kinds }: Pick<Target, 'projectId' | 'kinds'>,
+  { projectId, kinds, format }: Pick<Target, 'projectId' | 'kinds' | 'format'>,
   head: ChangeHead,
 ): boolean {
   if (head.ownerId !== null) return false
   if (projectId !== null && !isOfProject(head, projectId)) return false
+  if (isChat(format)) return CHAT_KINDS.includes(head.kind)
   return kinds.length === 0 || kinds.includes(head.kind)
 }
 

@@ -23,7 +23,7 @@ export interface Message {
   /** The same for each attempt, so that receivers recognise repetitions. */
   id: string
   url: string
-  /** The signing secrets: the current one, and after a rotation the previous one. */
+  /** The signing secrets: the current one, and after a rotation the previous one; none for a chat, which verifies nothing. */
   secrets: readonly string[]
   /** JSON in UTF-8. */
   body: Buffer
@@ -160,9 +160,11 @@ export function createSender({
         'content-type': 'application/json',
         'content-length': body.byteLength,
         'user-agent': `Phaseboard/${version}`,
-        'webhook-id': id,
-        'webhook-timestamp': time,
-        'webhook-signature': secrets.map((secret) => signatureOf(secret, message, time)).join(' '),
+        ...(secrets.length > 0 && {
+          'webhook-id': id,
+          'webhook-timestamp': time,
+          'webhook-signature': secrets.map((secret) => signatureOf(secret, message, time)).join(' '),
+        }),
       }
       return post(url, headers, body, seeker)
     })

@@ -41,7 +41,9 @@ export const WEBHOOKS_LIMIT = 100
 export const DELIVERIES_KEPT = 200
 
 /** Fields that an admin may set. The caller has checked the URL. */
-type WebhookInput = Partial<Pick<Webhook, 'url' | 'description' | 'projectId' | 'kinds' | 'active'>>
+type WebhookInput = Partial<
+  Pick<Webhook, 'url' | 'description' | 'projectId' | 'kinds' | 'format' | 'events' | 'language' | 'active'>
+>
 
 type WebhookRow = typeof webhooks.$inferSelect
 
@@ -49,10 +51,24 @@ type WebhookRow = typeof webhooks.$inferSelect
 type ShownRow = Omit<WebhookRow, 'secret' | 'formerSecret' | 'rotatedAt' | 'attempts' | 'retryAt'>
 
 function statementsOf(db: SharedDatabase) {
-  const { id, url, description, projectId, kinds, active, after, failingSince, createdAt, updatedAt } =
-    webhooks
+  const { id, url, description, projectId, kinds, format, events, language, active, after } = webhooks
+  const { failingSince, createdAt, updatedAt } = webhooks
   const isRotatedBefore = lt(webhooks.rotatedAt, given('before'))
-  const shown = { id, url, description, projectId, kinds, active, after, failingSince, createdAt, updatedAt }
+  const shown = {
+    id,
+    url,
+    description,
+    projectId,
+    kinds,
+    format,
+    events,
+    language,
+    active,
+    after,
+    failingSince,
+    createdAt,
+    updatedAt,
+  }
   return {
     one: selectOne<ShownRow>(db, () =>
       db
@@ -108,13 +124,19 @@ const NO_FAILURES = { attempts: 0, retryAt: null, failingSince: null }
 /** A new Standard Webhooks secret: 256 random bits. */
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/** A record for the API; kinds stored by other tools are omitted unless they are strings. */
+const textsIn = (values: readonly unknown[]): string[] =>
+  values.filter((value): value is string => typeof value === 'string')
+
+/** A record for the API; kinds and events stored by other tools are omitted unless they are strings. */
 const toWebhook = ({
   id,
   url,
   description,
   projectId,
   kinds,
+  events,
+  format,
+  language,
   active,
   after,
   failingSince,
@@ -124,7 +146,10 @@ const toWebhook = ({
   url,
   description,
   projectId,
-  kinds: kinds.filter((kind) => typeof kind === 'string'),
+  kinds: textsIn(kinds),
+  format,
+  events: textsIn(events),
+  language,
   active,
   after,
   failingSince,
@@ -132,10 +157,11 @@ const toWebhook = ({
   updatedAt: times.updatedAt,
 })
 
-/** Fields to store, with distinct kinds. */
-const fieldsOf = ({ kinds, ...fields }: WebhookInput): WebhookInput => ({
+/** Fields to store, with distinct kinds and events. */
+const fieldsOf = ({ kinds, events, ...fields }: WebhookInput): WebhookInput => ({
   ...fields,
   ...(kinds && { kinds: [...new Set(kinds)] }),
+  ...(events && { events: [...new Set(events)] }),
 })
 
 /** Statistics of the webhooks. */

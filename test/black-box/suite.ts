@@ -360,7 +360,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await ok(writer, 'GET /api/kanban-items', { query: '?assigneeId=maria' }, 200, [{ id: card.id }])
     t.match(
       await ok(writer, 'GET /api/projects/{id}/export.csv', { at: project }, 200),
-      /^id,title,.*,'＝1\+1,/s,
+      /^\ufeff?id,title,.*,'＝1\+1,/s,
     )
     t.match(await ok(writer, 'GET /api/projects/{id}/flow', { at: project }, 200), {
       cycleTime: { count: 0 },

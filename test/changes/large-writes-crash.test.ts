@@ -4,10 +4,9 @@ import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { openDatabase, writeAs } from '../../src/db/client.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
-import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import { importAtOnce } from '../exchange/import-at-once.ts'
-import { trelloExport } from '../exchange/source-boards.ts'
+import { trelloSource } from '../exchange/source-boards.ts'
 import { prepareFile } from '../prepared-file.ts'
 import { start } from '../process.ts'
 import { until } from '../receivers.ts'
@@ -18,7 +17,7 @@ const CARDS = 20_000
 /** Bytes that a write adds to the log before its commit: of a large one, what does not fit into the page cache. */
 const IN_THE_MIDDLE = 8 * 1024 * 1024
 
-const plan = planBoard(readTrello(new TextEncoder().encode(trelloExport(CARDS, 'Card'))))
+const plan = planBoard(trelloSource(CARDS, 'Card'))
 const [project = ''] = plan.projectIds
 const imported = prepareFile(t, (db) => importAtOnce(db, plan, 'ada'))
 

@@ -6,7 +6,7 @@ import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { KINDS } from '../../src/db/kinds.ts'
-import { parseTrelloBoard } from '../../src/exchange/sources/trello.ts'
+import { trelloBoardIn } from '../../src/exchange/sources/trello.ts'
 import { importTrelloBoard } from '../exchange/trello-imports.ts'
 import { type App, send, signInAs } from '../helper.ts'
 import { KIND_EXAMPLES, literal, ROUTED } from '../kinds.ts'
@@ -258,7 +258,7 @@ t.test('a number is recorded exactly, also by an older version of SQLite', async
 
 t.test('every table can be rebuilt from the sequence alone', async (t) => {
   const { app, tool } = await setUp(t)
-  const board = parseTrelloBoard(readFileSync('test/fixtures/trello-board-2012.json', 'utf8'))
+  const board = trelloBoardIn(JSON.parse(readFileSync('test/fixtures/trello-board-2012.json', 'utf8')))
   await fc.assert(
     fc.asyncProperty(steps, async (some) => {
       // Created again each time, because the other tool may have deleted the last one.

@@ -18,7 +18,7 @@ import { examine } from '../../src/maintenance/doctor.ts'
 import { seeding } from '../batches.ts'
 import { failedGets } from '../every-get.ts'
 import { tokenOf } from '../helper.ts'
-import { rounds } from '../rounds.ts'
+import { inTurn, rounds } from '../rounds.ts'
 import { copyFolder, dumpOf, imported, importFixture, quiet, rewrite } from './archives.ts'
 
 /** The number of archives to try. */
@@ -164,12 +164,17 @@ t.test('contents that a service cannot use are refused with their line', async (
   t.teardown(filled.close)
   importFixture(filled.db, 'trello-board')
   const before = dumpOf(filled.db.$client)
-  for (const [file, field, json, reason] of REFUSED) {
+  const targets = [
+    () => imported(join(folder, 'empty.db'), copy),
+    () => importArchive(filled.db, copy, quiet),
+  ]
+  for (const [turn, [file, field, json, reason]] of REFUSED.entries()) {
     change(archive, copy, (files) => set(lineOf(files, file, 1), field, json))
     const message = `${file}.jsonl, line 1: ${reason}`
     const name = `${file} ${field} ${json.slice(0, 60)}`
-    await t.rejects(imported(join(folder, 'empty.db'), copy), { name: 'ArchiveRefused', message }, name)
-    await t.rejects(importArchive(filled.db, copy, quiet), { message }, name)
+    // A line is read before it matters where it would be stored.
+    for (const into of inTurn(targets, turn))
+      await t.rejects(into(), { name: 'ArchiveRefused', message }, name)
     t.notOk(existsSync(join(folder, 'empty.db')), 'there is no database')
   }
   t.strictSame(dumpOf(filled.db.$client), before)

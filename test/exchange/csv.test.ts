@@ -41,7 +41,10 @@ t.test('a spreadsheet table is read with its people, dates, labels, subtasks and
   })
   const other = cardOf(board, '8')
   t.match(other, { priority: 'später', dismissed: true, dueDate: null, rest: { 'Fällig am': 'demnächst' } })
-  t.same(board.notes, ['unreadable dates 1 (kept in metadata.csv)'])
+  t.same(board.notes, [
+    'unreadable dates 1 (kept in metadata.csv)',
+    'columns without a field here 1 (cells kept in metadata.csv): Aufwand (h) 1',
+  ])
 })
 
 t.test('encoding and delimiter are detected', async (t) => {
@@ -107,6 +110,10 @@ t.test("this service's own export is read with its labels and subtasks", async (
     }
   }
   const { cards } = await readAs('csv', (await app.inject({ method: 'GET', url: `${url}/export.csv` })).body)
+  t.strictSame(
+    cards.map(({ number }) => number),
+    [1, 2, 3],
+  )
   for (const [index, titles] of subtasks.entries()) {
     t.strictSame(cards[index]?.labels.map(({ name }) => name).sort(), names.slice(index).sort())
     t.strictSame(
@@ -152,20 +159,24 @@ t.test('dates in many formats are read, with the order of day and month of the f
     'Wed Mar 04 2026 15:04:00 GMT+0000 (GMT+00:00)',
     'Wed Mar 04 2026 16:04:00 GMT+0100 (Central European Standard Time)',
     'Tue Mar 03 2026 23:34:00 GMT-1530',
+    'Wed Mar 04 2026 15:04 GMT+00',
+    'March 4, 2026 4:04 PM (GMT+1)',
+    '3/4/2026, 10:04:00 AM EST',
+    '3/4/2026, 8:04:00 AM PDT',
   ]
   t.same(
     (await due(...times)).dates,
     times.map(() => '2026-03-04T15:04'),
   )
   t.same((await due('4/Mar/26 12:30 AM')).dates, ['2026-03-04T00:30'])
+  t.same((await due('46091')).dates, ['2026-03-10T00:00'], 'as spreadsheets store days')
   const none = [
     ...['31.2.2026', '13:00', '4/Foo/26', '4.3.2026 13:00 PM', '4.3.2026 PM', '9'.repeat(100_000)],
     ...['Sat Feb 31 2026', 'Wed Foo 04 2026', 'Wednesday Mar 04 2026', 'Wed Mar 4 2026'].map(
       (day) => `${day} 15:04:00 GMT+0000 (GMT+00:00)`,
     ),
-    ...['15:04 GMT+0000', '15:04:00 GMT+00', '15:04:00 GMT+0000 (', '25:04:00 GMT+0000'].map(
-      (time) => `Wed Mar 04 2026 ${time}`,
-    ),
+    ...['15:04:00 GMT+0000 (', '25:04:00 GMT+0000'].map((time) => `Wed Mar 04 2026 ${time}`),
+    ...['12345', '46091.5x', '81000'],
   ]
   t.same(
     (await due(...none)).dates,
@@ -295,7 +306,9 @@ t.test('no content of a table is lost', async (t) => {
         // In a checklist, a box says whether a line is done.
         for (const part of parts.map((one) => one.trim().replace(/^(?:[-*] )?\[[ xX✓]?\] ?/u, ''))) {
           const text = JSON.stringify(part.toWellFormed()).slice(1, -1)
-          if (!said.includes(text)) throw new Error(`${JSON.stringify(value)} is gone`)
+          // Labels are composed.
+          if (!said.includes(text) && !said.includes(text.normalize()))
+            throw new Error(`${JSON.stringify(value)} is gone`)
         }
       }
       t.equal(board.cards.length, marked.filter((row) => row.some((value) => value !== '')).length)

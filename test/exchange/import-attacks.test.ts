@@ -53,6 +53,15 @@ async function nextWorks(t: Test, service: Service) {
   t.match(await imported(service, 'trello&again=true', trelloExport(3, 'Next')), { status: 'done' })
 }
 
+/** A table of ClickUp with the comments of a task. */
+const clickUpCell = (comments: string) => `Task ID,Task Name,Task Content,Comments\n1,Huge,,"[${comments}]"\n`
+
+/** A task of Vikunja with a description. */
+const vikunjaText = (html: string) =>
+  JSON.stringify([
+    { title: 'P', identifier: '', tasks: [{ id: 1, title: 'Huge', description: `<p>${html}` }] },
+  ])
+
 /** A table with a very long column name, which is repeated for each of its rows. */
 const longNames = (name: number, rows: number) => `title,${'n'.repeat(name)}\n${'a,b\n'.repeat(rows)}`
 
@@ -109,6 +118,18 @@ t.test('a file that unpacks to gigabytes fails without harm to others', async (t
     ],
     ['of Planka', 'planka', plankaShared(3000, 3000), /has 3000 (subtasks|comments)/],
     ['of Kanboard', 'kanboard', kanboardShared(3000, 3000), /has 3000 (subtasks|comments)/],
+    [
+      'entries that are of very many checklists',
+      'wekan',
+      JSON.stringify({
+        ...{ _id: 'b', title: 'B', lists: [], swimlanes: [], cards: [{ _id: 'c', title: 'Huge' }] },
+        checklists: Array(20_000).fill({ _id: 'l', cardId: 'c' }),
+        checklistItems: Array(20_000).fill({ checklistId: 'l', cardId: 'c', title: 'S' }),
+      }),
+      /the card "Huge" has 20000 subtasks, and a card may have 1000/,
+    ],
+    ['a cell of arrays', 'clickup', clickUpCell('[],'.repeat(11e6)), /more than 10000000 values/],
+    ['tags that are never closed', 'vikunja', vikunjaText('<a'.repeat(1.1e6)), /characters of text/],
     [
       'a card of many subtasks',
       'trello',

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { onNewFile, type Service, start } from '../process.ts'
+import { onPreparedFile, type Service, start } from '../process.ts'
 import { trelloExport } from './source-boards.ts'
 
 /** A Planka board that takes the reader many seconds, and finally more memory than it has. */
@@ -56,7 +56,7 @@ async function until(holds: () => boolean | Promise<boolean>) {
 const filesIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('import-'))
 
 async function reading(t: Test) {
-  const environment = onNewFile(t)
+  const environment = onPreparedFile(t.testdir())
   const folder = dirname(environment.DATABASE_URL.slice('file:'.length))
   const service = await start(t, environment)
   const id = await send(service, 'planka', manyCards())
@@ -126,7 +126,7 @@ async function startLimited(t: Test, environment: { DATABASE_URL: string }, fold
 }
 
 t.test('a full disk fails an import, and leaves nothing of it', async (t) => {
-  const environment = onNewFile(t)
+  const environment = onPreparedFile(t.testdir())
   const path = environment.DATABASE_URL.slice('file:'.length)
   const folder = dirname(path)
   const service = await startLimited(t, environment, folder)

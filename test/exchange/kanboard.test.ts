@@ -233,6 +233,7 @@ t.test('the CSV export of tasks is read, in any language', async (t) => {
   t.match(cardOf(board, '3'), { priority: '', dueDate: null, rest: { priority: '7', due: 'soon' } })
   t.same(board.notes, [
     'unreadable dates 1 (kept in metadata.kanboard)',
+    'columns without a field here 12 (cells kept in metadata.kanboard): reference 1, category 1, swimlane 3, position 3, color 3, creator 2, creatorName 2, score 3, started 1, timeEstimated 3, timeSpent 3, completed 1',
     'the CSV export has no descriptions, subtasks and comments: the database has',
   ])
   const german = Array.from({ length: 24 }, (_, index) => `Spalte ${index}`)

@@ -259,12 +259,15 @@ t.test('a file is read into a spool, or refused with a reason', async (t) => {
     return () => readSpool(descriptor)
   }
   t.match((await readInto('trello', trelloExport(3, 'Word')))()?.facts.made, { items: 3 })
-  t.throws(await readInto('trello', '{'), { message: 'it is not a Trello board export: it is not JSON' })
+  t.throws(await readInto('trello', '{'), {
+    message:
+      'it is not a Trello board export: it begins like JSON, but is not valid: perhaps it is truncated',
+  })
   t.throws(await readInto('csv', 'title\na\nb\n', 3), { message: /^cannot import it: it has 4 records/ })
   t.throws(await readInto('planka', '['.repeat(200)), {
     message: 'cannot import it: it is nested deeper than 90 levels',
   })
-  const broken = await readInto('none', '')
+  const broken = await readInto('none', 'title\n')
   t.throws(broken, { message: /undefined/ })
 })
 

@@ -1,23 +1,25 @@
 /** Shared helpers for the tests of readers. */
 import { readFileSync } from 'node:fs'
-import { FORMATS } from '../../src/exchange/sources/formats.ts'
+import { readBoard, type SourceOptions } from '../../src/exchange/sources/read-source.ts'
 import type { SourceBoard, SourceCard } from '../../src/exchange/sources/source-board.ts'
 import { TooLarge } from '../../src/exchange/sources/source-limits.ts'
 
-/** Reads a fixture, bytes or a text as a format. */
-export async function readAs(
-  format: string,
+/** Reads a fixture, bytes or a text as a format; without one, as what it is. */
+export const readAs = (
+  format: string | undefined,
   source: Uint8Array | string,
   name = 'board.csv',
-): Promise<SourceBoard> {
-  const read = await FORMATS[format]?.load()
-  if (!read) throw new Error(`there is no format ${format}`)
-  return read(typeof source === 'string' ? Buffer.from(source) : source, name)
-}
+  options: SourceOptions = {},
+): Promise<SourceBoard> =>
+  readBoard(typeof source === 'string' ? Buffer.from(source) : source, name, { ...options, format })
 
 /** Reads a file in test/fixtures. */
-export const readFixture = (format: string, file: string): Promise<SourceBoard> =>
-  readAs(format, readFileSync(`test/fixtures/${file}`), `some/folder/${file}`)
+export const readFixture = (
+  format: string | undefined,
+  file: string,
+  options?: SourceOptions,
+): Promise<SourceBoard> =>
+  readAs(format, readFileSync(`test/fixtures/${file}`), `some/folder/${file}`, options)
 
 /** The card with an id. Its column and labels are names. */
 export function cardOf(board: SourceBoard, id: string) {
@@ -35,7 +37,7 @@ const plain = (card: SourceCard) => ({
 export const columnsOf = (board: SourceBoard): string[] => board.columns.map(({ name }) => name)
 
 /** The one-line error with which a reader refuses a file. Fails if there is none, or if it has more lines. */
-export async function refusal(format: string, source: Uint8Array | string): Promise<string> {
+export async function refusal(format: string | undefined, source: Uint8Array | string): Promise<string> {
   try {
     await readAs(format, source)
   } catch (error) {

@@ -1,6 +1,8 @@
 /** Boards to import, of every format. */
 import fc from 'fast-check'
 import type { SourceBoard } from '../../src/exchange/sources/source-board.ts'
+import { trelloBoardIn } from '../../src/exchange/sources/trello.ts'
+import { toSourceBoard } from '../../src/exchange/sources/trello-board.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
 
@@ -101,3 +103,7 @@ export const trelloExport = (cards: number, word: string): string => {
     })),
   })
 }
+
+/** The same, read. */
+export const trelloSource = (cards: number, word: string): SourceBoard =>
+  toSourceBoard(trelloBoardIn(JSON.parse(trelloExport(cards, word))))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { SharedDatabase } from '../../src/db/client.ts'
 import { describeBoard, type ImportedBoard, planBoard } from '../../src/exchange/imports/import-board.ts'
 import type { WritingOptions } from '../../src/exchange/imports/write-import.ts'
-import { parseTrelloBoard, type TrelloBoard } from '../../src/exchange/sources/trello.ts'
+import { type TrelloBoard, trelloBoardIn } from '../../src/exchange/sources/trello.ts'
 import {
   countsOf,
   summaryNotes,
@@ -20,7 +20,8 @@ export interface ImportOptions extends Pick<WritingOptions, 'onProgress'> {
   again?: boolean | undefined
 }
 
-export const readTrelloBoard = (file: string): TrelloBoard => parseTrelloBoard(readFileSync(file, 'utf8'))
+export const readTrelloBoard = (file: string): TrelloBoard =>
+  trelloBoardIn(JSON.parse(readFileSync(file, 'utf8')))
 
 /** Imports a board. @throws Error if it was imported before and `again` is not set */
 export function importTrelloBoard(

@@ -12,17 +12,15 @@ import { performImport } from '../../src/exchange/imports/import-job.ts'
 import type { ImportPlan } from '../../src/exchange/imports/import-plan.ts'
 import { endOrphanedImports, mayHaveOrphans } from '../../src/exchange/imports/orphaned-imports.ts'
 import { writeImport } from '../../src/exchange/imports/write-import.ts'
-import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
 import { locked, openTestDatabase } from '../database.ts'
 import { until } from '../executions.ts'
 import { writeTo } from '../helper.ts'
 import { CLI, nodeCommand } from '../shipped.ts'
-import { trelloExport } from './source-boards.ts'
+import { trelloExport, trelloSource } from './source-boards.ts'
 
-const planOf = (cards: number, word = 'Word') =>
-  planBoard(readTrello(new TextEncoder().encode(trelloExport(cards, word))), { again: true })
+const planOf = (cards: number, word = 'Word') => planBoard(trelloSource(cards, word), { again: true })
 
 /** Two connections to a file. */
 function connections(t: Parameters<typeof openTestDatabase>[0] & { testdir: () => string }) {
@@ -161,7 +159,7 @@ t.test('an import waits for the write lock, and can be cancelled meanwhile', asy
 
 t.test('a board that another process imports meanwhile is refused', async (t) => {
   const [db, other] = connections(t)
-  const plan = () => planBoard(readTrello(new TextEncoder().encode(trelloExport(2, 'Same'))))
+  const plan = () => planBoard(trelloSource(2, 'Same'))
   const once = plan()
   let isFirst = true
   const refuse: ImportPlan['refuse'] = (db, since) => {

@@ -7,7 +7,6 @@ import type { QueuedNotification } from '../../src/mail/queue.ts'
 import { oneLine, severalLines } from '../../src/mail/safe-texts.ts'
 import { connectionOptions, createSmtpSender } from '../../src/mail/smtp-sender.ts'
 import { mailTexts } from '../../src/mail/texts.ts'
-import { isTimeZone, nextHour } from '../../src/mail/time-zones.ts'
 import {
   LINK_LIFETIME,
   memberOfToken,
@@ -16,6 +15,7 @@ import {
 } from '../../src/mail/unsubscribe.ts'
 import { domainOf, type Mailbox, parseMailbox } from '../../src/mailbox.ts'
 import type { LANGUAGES } from '../../src/schemas/records.ts'
+import { isTimeZone, nextHour } from '../../src/time-zones.ts'
 import { listen, manualClock, until } from '../receivers.ts'
 import { decodeWords, receiveMail } from '../smtp.ts'
 

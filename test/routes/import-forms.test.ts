@@ -46,7 +46,10 @@ t.test('a file in a form has the format of its name', async (t) => {
   t.equal((await send(app, 'GET', `/api/projects/${other}`)).body.name, 'Ours')
 
   const wrong = await sendForm(app, 'format=trello', form(file('../notes\u0007.txt', 'no JSON')))
-  t.equal((await ended(app, wrong.body.id)).error, 'notes.txt is not a Trello board export: it is not JSON')
+  t.equal(
+    (await ended(app, wrong.body.id)).error,
+    'notes.txt is not a Trello board export: expected a board exported as JSON, but it is a table or text of another kind',
+  )
   const nameless = await sendForm(
     app,
     'format=trello',

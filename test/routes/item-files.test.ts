@@ -33,7 +33,7 @@ const HEADER =
 const csvOf = (app: App, id: string, headers?: Record<string, string>) =>
   send(app, 'GET', `/api/projects/${id}/export.csv`, undefined, headers)
 
-const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns: true })
+const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns: true, bom: true })
 
 /** Creates a member with a token. @returns the secret, and headers that carry it */
 function tokenFor(app: App, role: 'admin' | 'member' | 'viewer', scope: 'read' | 'write' | 'calendar') {
@@ -45,7 +45,12 @@ function tokenFor(app: App, role: 'admin' | 'member' | 'viewer', scope: 'read' |
 t.test('a board as CSV has every item with all its fields', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
-  t.equal((await csvOf(app, project.id)).body, `${HEADER}\r\n`, 'an empty one is a header')
+  t.equal((await csvOf(app, project.id)).body, `\ufeff${HEADER}\r\n`, 'an empty one is a header')
+  t.equal(
+    (await send(app, 'GET', `/api/projects/${project.id}/export.csv?bom=false`)).body,
+    `${HEADER}\r\n`,
+    'without the byte order mark',
+  )
   const first = await createItem(app, project.id, {
     title: 'Say "hello", then\nleave',
     description: ' blanks ',

@@ -834,7 +834,7 @@ const STRING = 'must be string'
 const DATE = 'must be an ISO 8601 date-time or a plain date'
 const CURSOR = 'must be the cursor of a next page'
 const CHOICE = 'must be one of "false", "true", "all"'
-const DUE = 'must be one of "none"'
+const DUE = 'must be one of "none", "overdue", "today", "week"'
 const NAMES = ['sortOrder', 'dueDate', 'updatedAt', 'createdAt', 'priority', 'title'] as const
 const SORT = `must be one of ${[...NAMES, ...NAMES.map((name) => `-${name}`)].map((name) => `"${name}"`).join(', ')}`
 const OTHER_SORT = 'must be the cursor of a page in the same sort'
@@ -1069,6 +1069,7 @@ t.test('the document describes each parameter, and the Link header', async (t) =
     'dueAfter',
     'dueBefore',
     'due',
+    'timeZone',
     'dismissed',
     'approved',
     'source',

@@ -3,7 +3,7 @@ import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { type Batched, comparable, dump, sendBatch } from '../batches.ts'
 import { until, watch, withoutWaiting } from '../executions.ts'
-import { type App, build, count, long, send } from '../helper.ts'
+import { type App, build, count, giveNames, long, send } from '../helper.ts'
 import { sameLarge } from '../large-values.ts'
 import { prepareFile } from '../prepared-file.ts'
 
@@ -21,7 +21,10 @@ const board = prepareFile(t, ({ $client }) => $client.exec(BOARD))
 
 async function buildWithBoard(t: Test, databaseUrl = `file:${board(t)}`): Promise<App> {
   const app = await build(t, { databaseUrl, adminPassword: 'correct horse battery' })
-  if (databaseUrl === ':memory:') app.db.$client.exec(BOARD)
+  if (databaseUrl === ':memory:') {
+    app.db.$client.exec(BOARD)
+    giveNames(app)
+  }
   return app
 }
 

@@ -2,16 +2,15 @@
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
-import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import type { Config } from '../../src/phaseboard.d.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
 import { importAtOnce } from '../exchange/import-at-once.ts'
-import { trelloExport } from '../exchange/source-boards.ts'
+import { trelloSource } from '../exchange/source-boards.ts'
 import { type App, auditTrail, build, count, createItem, createProject, send, signInAs } from '../helper.ts'
 import { prepareFile } from '../prepared-file.ts'
 
 const CARDS = 260
-const plan = planBoard(readTrello(new TextEncoder().encode(trelloExport(CARDS, 'Large'))))
+const plan = planBoard(trelloSource(CARDS, 'Large'))
 
 /** An imported project of more records than the event loop writes at once, in a file that is large enough for limits. */
 const imported = prepareFile(t, (db) => {

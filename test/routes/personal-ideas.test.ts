@@ -247,9 +247,10 @@ t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
     age(app, 'personal_ideas', idea.id)
     const { status, body: project } = await send(app, 'POST', `${url}/${idea.id}/promote`, {})
     t.equal(status, 201)
-    const { id, createdAt, updatedAt, ...rest } = project
+    const { id, key, createdAt, updatedAt, ...rest } = project
     const usual = await createProject(app, { name: 'Fly', description: 'High' })
-    t.strictSame(rest, (({ id, createdAt, updatedAt, ...rest }) => rest)(usual))
+    t.strictSame(rest, (({ id, key, createdAt, updatedAt, ...rest }) => rest)(usual))
+    t.strictSame([key, usual.key], ['FLY', 'FLY2'])
     t.match(rest, { type: 'technical', status: 'backlog', phase: 'Discovery', sortOrder: 0, teamId: null })
     t.equal(updatedAt, createdAt)
     const columnsOf = (projectId: string) =>

@@ -70,10 +70,11 @@ testChildResource(t, {
   table: 'projects',
   least: { name: 'Apollo' },
   // The defaults depend on the type, and on the sequence of phases.
-  depends: ['phase', 'phaseConfig'],
+  depends: ['key', 'phase', 'phaseConfig'],
   reorder: 'places',
   defaults: {
     name: 'Apollo',
+    key: 'APO2',
     description: '',
     type: 'technical',
     status: 'backlog',
@@ -139,6 +140,8 @@ testChildResource(t, {
     transcriptSummaries: 'x',
     phase_config: '[]',
   },
+  // See test/routes/card-numbers.test.ts.
+  elsewhere: ['key'],
 })
 
 t.test('POST /api/projects', async (t) => {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { kanbanComments, personalIdeas, transcriptSummaries } from '../../src/db/schema.ts'
-import { parseTrelloBoard } from '../../src/exchange/sources/trello.ts'
+import { trelloBoardIn } from '../../src/exchange/sources/trello.ts'
 import { importTrelloBoard } from '../exchange/trello-imports.ts'
 import {
   type App,
@@ -461,7 +461,7 @@ t.test('an imported board is found', async (t) => {
       { id: 'a', type: 'commentCard', date: at, data: { text: 'Not in winter', card: { id: 'card' } } },
     ],
   }
-  const { projectId } = importTrelloBoard(app.db, parseTrelloBoard(JSON.stringify(board)))
+  const { projectId } = importTrelloBoard(app.db, trelloBoardIn(board))
   const title = 'Water the roses'
   t.match(await find(app, 'garden'), [{ kind: 'project', projectId, title: 'Garden' }])
   t.match(await find(app, 'roses evening'), [{ kind: 'kanban-item', projectId, title }])

@@ -595,7 +595,9 @@ t.test('after the system clock is set back, Retry-After is a minute at most', as
   })
   Date.now = () => now() - 86_400_000
   const { status, headers } = await signIn(app, 'ada@example.test')
-  t.strictSame([status, headers['retry-after']], [429, '60'])
+  t.equal(status, 429)
+  const seconds = Number(headers['retry-after'])
+  t.ok(seconds > 0 && seconds <= 60, `${seconds} seconds`)
 })
 
 t.test('a database failure is not a failed sign-in', async (t) => {

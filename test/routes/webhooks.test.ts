@@ -46,6 +46,9 @@ t.test('a webhook needs only a url; every other field has its default', async (t
     description: '',
     projectId: null,
     kinds: [],
+    format: 'standard',
+    events: [],
+    language: 'en',
     active: true,
     after: app.rules.changes.sequence.last(),
     failingSince: null,
@@ -64,6 +67,9 @@ t.test('every field is stored, read-only ones are ignored', async (t) => {
     description: long(100_000),
     projectId,
     kinds: [...WEBHOOK_KINDS],
+    format: 'slack',
+    events: ['due', 'created'],
+    language: 'de',
     active: false,
   }
   const foreign = { id: 'mine', after: 0, secret: 'whsec_mine', failingSince: LONG_AGO, createdAt: LONG_AGO }

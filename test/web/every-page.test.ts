@@ -168,10 +168,10 @@ onBoard(
       for (const named of there) {
         await page.goForward()
         await untilTitled(named)
-        await page.reload()
-        await untilTitled(named)
         await untilShown(page)
       }
+      // A loaded page is one that was opened by its link, as each was above.
+      await page.reload()
       await page.getByRole('dialog', { name: title }).waitFor()
     })
   },

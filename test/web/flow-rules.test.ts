@@ -120,10 +120,10 @@ t.test('the tables have the numbers of the charts', async (t) => {
 
 t.test('CSV values are quoted if needed, and contain no formulas', async (t) => {
   const lines = tables.csvOf(tables.cycleTimeTable(FLOW)).split('\r\n')
-  t.equal(lines[0], 'Card,Started,Finished,Days')
+  t.equal(lines[0], '\ufeffCard,Started,Finished,Days')
   t.match(lines[1] ?? '', /^'=SUM\(A1\),/)
   t.match(lines[2] ?? '', /^"Say ""hello"", then\nleave",/)
-  t.equal(tables.csvOf({ head: ['a'], rows: [[null], [-1]] }), 'a\r\n\r\n-1\r\n')
+  t.equal(tables.csvOf({ head: ['a'], rows: [[null], [-1]] }), '\ufeffa\r\n\r\n-1\r\n')
 })
 
 t.test('the range in an address', async (t) => {

@@ -170,7 +170,7 @@ onBoard('the flow page', async (t, { api, person }) => {
     t.notMatch(svg.text, /class=|href=|var\(/, 'it needs nothing of the page')
     const csv = await save('Save as CSV')
     t.equal(csv.name, 'cycle-time.csv')
-    t.match(csv.text, /^Card,Started,Finished,Days\r\n'=Launch,/)
+    t.match(csv.text, /^\ufeffCard,Started,Finished,Days\r\n'=Launch,/)
   })
 
   await t.test("range and filters are in the address, and the numbers follow others' changes", async (t) => {

@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Import, PersonalIdea, ProjectSummary } from '../../src/client/api.d.ts'
+import { dayOf, isOverdue, shortDue } from '../../web/common/dates.ts'
 import { bySortOrder, droppedAt, placedAt } from '../../web/common/order.ts'
 import { termsOf, wordsOf } from '../../web/common/terms.ts'
 import { ideaGroups } from '../../web/ideas/idea-groups.ts'
 import { byDue, dueGroupOf } from '../../web/mine/due-groups.ts'
-import { guessFormat, HEAD } from '../../web/projects/file-format.ts'
+import { guessFields, HEAD, previewOf } from '../../web/projects/file-format.ts'
 import { progressOf, reasonOf, summaryOf, wasImportedBefore } from '../../web/projects/import-texts.ts'
 import { columnsOf, phaseOf, workDone } from '../../web/projects/progress.ts'
 import { filtered, filterOf, grouped, statusesOf } from '../../web/projects/project-groups.ts'
@@ -70,29 +71,37 @@ t.test('labels of open vocabularies', async (t) => {
   t.strictSame(termsOf(['low', 'high'], ['zebra', 'high', '', 'apple']), ['low', 'high', 'apple', 'zebra'])
 })
 
-t.test('the format of a file is guessed by its name and beginning', async (t) => {
-  const files: readonly [string, string][] = [
-    ['trello-board.json', 'trello'],
-    ['trello-board-2012.json', 'trello'],
-    ['planka-board.json', 'planka'],
-    ['planka-board-1.json', 'planka'],
-    ['jira-search.json', 'jira'],
-    ['jira.csv', 'jira'],
-    ['github-items.json', 'github'],
-    ['github-view.tsv', 'github'],
-    ['kanboard-tasks.csv', 'kanboard'],
-    ['tasks.csv', 'csv'],
-  ]
-  for (const [name, format] of files) {
-    const bytes = readFileSync(new URL(`../fixtures/${name}`, import.meta.url)).subarray(0, HEAD)
-    t.equal(guessFormat(name, bytes), format, name)
-  }
-  const of = (name: string, text: string) => guessFormat(name, Buffer.from(text, 'latin1'))
-  t.equal(of('all.zip', 'PK\x03\x04'), 'phaseboard')
-  t.equal(of('db.sqlite.gz', '\x1f\x8b\x08'), 'kanboard')
-  t.equal(of('db.sqlite', 'SQLite format 3\x00'), 'kanboard')
-  t.equal(of('board.json', ''), 'trello')
-  t.equal(of('', ''), 'csv')
+t.test('the beginning of a table is shown, with the fields of its columns', async (t) => {
+  const seen = (text: string | Buffer) => previewOf(Buffer.from(text as string, 'latin1'))
+  const fixture = (name: string) =>
+    readFileSync(new URL(`../fixtures/${name}`, import.meta.url)).subarray(0, HEAD)
+  const table = previewOf(fixture('tasks.csv'))
+  t.strictSame(table?.tool, undefined)
+  t.strictSame(guessFields(table?.header ?? []), [
+    ...['id', 'title', 'description', 'column', 'priority', 'assignee', 'due', 'labels', 'subtasks'],
+    ...['comments', 'comments', 'created', 'dismissed', 'metadata'],
+  ])
+  for (const tool of ['asana', 'planner', 'linear', 'clickup', 'todoist', 'ticktick'])
+    t.equal(previewOf(fixture(`${tool}.csv`))?.tool, tool)
+  t.match(
+    [previewOf(fixture('jira.csv')), previewOf(fixture('github-view.tsv'))],
+    [{ tool: 'jira' }, { tool: 'github' }],
+  )
+  t.strictSame(seen('sep=;\r\nTitel;F\xe4llig\r\n"A;\r\nB";"1"\r\nC;2\r\n\r\nD;3\r\nE;4'), {
+    header: ['Titel', 'Fällig'],
+    rows: [
+      ['A;\r\nB', '1'],
+      ['C', '2'],
+      ['D', '3'],
+    ],
+    tool: undefined,
+  })
+  t.equal(previewOf(Buffer.from('\ufeffTitle\nÖ', 'utf16le'))?.header[0], 'Title')
+  for (const other of ['{"a": 1}', ' [', '<html>', 'PK\x03\x04\0', 'SQLite format 3\0', ''])
+    t.equal(seen(other), undefined)
+  t.strictSame(guessFields(['Name', 'Title', 'Tags', 'Labels', 'Tags', 'x']), [
+    ...['metadata', 'title', 'metadata', 'labels', 'metadata', 'metadata'],
+  ])
 })
 
 t.test('the result of an import', async (t) => {
@@ -117,6 +126,17 @@ t.test('items by due date', async (t) => {
   t.equal(dueGroupOf('2026-11-23T00:00:00.000Z', today), 'later', 'Monday')
   t.equal(dueGroupOf('2026-11-23T00:00:00.000Z', '2026-11-22'), 'later', 'a week ends with its Sunday')
   t.equal(dueGroupOf(null, today), 'none')
+  const at = (time: number) => new Date(time).toISOString()
+  t.equal(dueGroupOf(at(Date.now() - 60_000), '2000-01-01'), 'overdue', 'an instant that has passed')
+  t.equal(dueGroupOf('2998-11-18T08:00:00.000Z', dayOf('2998-11-18T08:00:00.000Z')), 'today')
+  t.strictSame(
+    [isOverdue, isOverdue].map((ask, index) =>
+      ask({ dueDate: at(Date.now() + (index ? 9e7 : -60_000)), metadata: {} }),
+    ),
+    [true, false],
+  )
+  t.match(shortDue('2027-03-10T08:05:00.000Z'), /10.*\d:\d\d/)
+  t.notMatch(shortDue('2027-03-10T00:00:00.000Z'), ':')
   const item = (id: string, dueDate: string | null, priority = 'medium') => ({ id, dueDate, priority })
   const groups = byDue(
     [

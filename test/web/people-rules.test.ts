@@ -164,9 +164,17 @@ t.test('forms become tokens and webhooks', async (t) => {
     description: '',
     projectId: null,
     kinds: ['team'],
+    format: 'standard',
+    events: [],
+    language: 'en',
     active: true,
   })
   t.equal(webhookOf(form({}), kinds).active, false)
+  t.match(webhookOf(form({ format: 'slack', events: 'due moved odd', language: 'de' }), kinds), {
+    format: 'slack',
+    events: ['moved', 'due'],
+    language: 'de',
+  })
   t.strictSame(
     [200, 302, null].map((status) => wasTaken({ status })),
     [true, false, false],

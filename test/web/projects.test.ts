@@ -156,13 +156,27 @@ onBoard('a Trello board is imported by choosing or dropping its file', async (t,
   t.strictSame(await api.get('/api/projects'), [])
   await dialog.getByRole('button', { name: 'Try again' }).click()
 
-  await dialog
-    .getByLabel('File')
-    .setInputFiles({ name: 'table.csv', mimeType: 'text/csv', buffer: Buffer.from('Title\nA') })
-  await page.waitForFunction(() => document.querySelector('select')?.value)
-  t.equal(await dialog.getByLabel('Format').evaluate((select) => (select as HTMLSelectElement).value), 'csv')
+  await dialog.getByLabel('File').setInputFiles({
+    name: 'table.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('What,Due,Note\nSweep,2026-03-20,soon\n'),
+  })
+  t.comment('a table, whose columns are given their fields')
+  const columns = dialog.getByRole('region', { name: 'Columns of the table' })
+  await columns.getByRole('cell', { name: 'Sweep' }).waitFor()
+  await columns.getByLabel('Due').and(page.locator(':has(option:checked[value=due])')).waitFor()
+  await check()
+  await columns.getByLabel('What').selectOption('Title')
+  await columns.getByLabel('Note').selectOption('Description')
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await dialog.getByText('Imported table: 1 column, 1 card.').waitFor()
+  const [{ id = '' } = {}] = await api.get('/api/projects')
+  t.match(await api.get('/api/projects/{id}/kanban-items', { path: { id } }), [
+    { title: 'Sweep', description: 'soon', dueDate: '2026-03-20T00:00:00.000Z' },
+  ])
+  await dialog.getByRole('button', { name: 'Import another' }).click()
+
   await dialog.getByLabel('File').setInputFiles(TRELLO.pathname)
-  await dialog.getByLabel('Format').and(page.locator(':has(option:checked[value=trello])')).waitFor()
   await dialog.getByRole('button', { name: 'Import' }).click()
   await dialog.getByText(/^Imported Website relaunch: \d+ columns, \d+ cards\.$/).waitFor()
   await dialog.getByRole('link', { name: 'Open' }).click()
@@ -189,7 +203,7 @@ onBoard('a Trello board is imported by choosing or dropping its file', async (t,
   t.equal(await progress.evaluate((bar) => (bar as HTMLProgressElement).position), 0.3)
   await dialog.getByRole('button', { name: 'Close' }).click()
   await page.getByText(/^Not imported: this board was imported before/).waitFor()
-  t.equal((await api.get('/api/projects')).length, 2)
+  t.equal((await api.get('/api/projects')).length, 3)
 })
 
 /** Responds that an import is running. */

@@ -31,6 +31,8 @@ import {
 const ADMIN = { id: 'ada', address: null }
 const SECOND = 1000
 
+const NO_CHAT = { bodyOf: () => undefined, test: () => Buffer.of() }
+
 const attemptsOf = (webhooks: Rules['webhooks'], id: string): WebhookDelivery[] =>
   JSON.parse(Buffer.from(webhooks.deliveries(id, {}).body).toString())
 
@@ -72,6 +74,7 @@ function service(
     outcomes,
     sender,
     inTurn: atOnce,
+    chat: NO_CHAT,
     tail: {
       subscribe: (listener) => {
         listeners.add(listener)
@@ -325,6 +328,7 @@ t.test('changes of the clock do not stop deliveries', async (t) => {
     outcomes: one.outcomes,
     sender,
     inTurn: atOnce,
+    chat: NO_CHAT,
     tail: { subscribe: () => () => undefined },
     lock: NO_LOCK,
     clock: one.clock,

@@ -192,7 +192,7 @@ t.test('a stop aborts a write of the worker thread, without a trace', async (t) 
     `insert into projects (id, name) values ('p', 'Apollo');
      insert into personal_ideas (id, owner_id, title, description) values ('x', 'ada', 'Large', hex(zeroblob(2000000)));
      with recursive n(i) as (select 1 union all select i + 1 from n where i < 300)
-     insert into kanban_items (id, project_id, title) select 'i' || i, 'p', 'Card' from n;
+     insert into kanban_items (id, project_id, number, title) select 'i' || i, 'p', i, 'Card' from n;
      create trigger slow after update on kanban_items begin select (${ENDLESS(2_000_000_000)}); end`,
   )
   const service = await start(t, environment)
@@ -201,6 +201,9 @@ t.test('a stop aborts a write of the worker thread, without a trace', async (t) 
   const written = fetch(`${service.url}/api/kanban-items`, { method: 'PATCH', body }).catch(() => 'no answer')
   await isBusy(service)
   t.equal((await fetch(`${service.url}/healthz`)).status, 200, 'nobody else waits')
+  service.kill('SIGTERM')
+  await service.logged(/"msg":"stopping"/)
+  // A second signal ends what the first one waits for.
   service.kill('SIGTERM')
   const { signal, stdout } = await service.exited
   t.equal(signal, 'SIGKILL')

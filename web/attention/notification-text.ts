@@ -1,6 +1,6 @@
 /** The text of a notification, and the page that it opens. */
 import type { MemberNotification } from '../common/api.ts'
-import { fullDay } from '../common/dates.ts'
+import { fullDue } from '../common/dates.ts'
 import { personName } from '../common/people.ts'
 import { later } from '../later-texts.ts'
 import { paths } from '../router.ts'
@@ -18,7 +18,7 @@ export function textOf({ kind, text, count }: MemberNotification): string {
   if (count > 1) return words.many(count)
   if (text === '') return ''
   if (kind === 'moved') return words.movedTo(text)
-  if (kind === 'due') return Number.isNaN(Date.parse(text)) ? text : words.dueOn(fullDay(text))
+  if (kind === 'due') return Number.isNaN(Date.parse(text)) ? text : words.dueOn(fullDue(text))
   return text
 }
 

@@ -3,7 +3,7 @@ import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { numberOf } from '../common/card-numbers.ts'
-import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
+import { fullDue, isOverdue, shortDue } from '../common/dates.ts'
 import { contentOf, thumbnailOf } from '../common/files/addresses.ts'
 import { isWaiting } from '../common/item-writes.ts'
 import { personName } from '../common/people.ts'
@@ -237,11 +237,11 @@ function People({ ids }: { ids: readonly string[] }) {
 }
 
 function DueDate({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {
-  const text = isLate ? words.overdue(fullDay(dueDate)) : words.due(fullDay(dueDate))
+  const text = isLate ? words.overdue(fullDue(dueDate)) : words.due(fullDue(dueDate))
   return (
     <span class={isLate ? 'danger' : undefined}>
       <Fact label={text}>
-        <Icon name={isLate ? 'warning' : 'calendar'} /> {shortDay(dueDate)} {isLate && texts.overdue}
+        <Icon name={isLate ? 'warning' : 'calendar'} /> {shortDue(dueDate)} {isLate && texts.overdue}
       </Fact>
     </span>
   )

@@ -1,6 +1,6 @@
 /** A card behind a share link, to read. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
-import { fullDay } from '../common/dates.ts'
+import { fullDue } from '../common/dates.ts'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import { personName } from '../common/people.ts'
 import type { ProjectStore } from '../common/project-store.ts'
@@ -74,7 +74,7 @@ function Facts({ item }: { item: KanbanItem }) {
       {dueDate && (
         <div>
           <dt class="meta">{texts.card.due}</dt>
-          <dd>{fullDay(dueDate)}</dd>
+          <dd>{fullDue(dueDate)}</dd>
         </div>
       )}
       <div>

@@ -1,7 +1,7 @@
 /** The fields of the card that are chosen: column, assignee, due date and priority. Each is saved at once. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { withAssignee } from '../common/assignees.ts'
-import { dayOf, isOverdue } from '../common/dates.ts'
+import { atTime, dayOf, isInstant, isOverdue } from '../common/dates.ts'
 import { changeItem, moveItem } from '../common/item-writes.ts'
 import { nobodyOrMe, personName } from '../common/people.ts'
 import { Avatar } from '../common/ui/avatar.tsx'
@@ -152,6 +152,7 @@ export function DueDateField({ card, item, canEdit }: CardPartProps) {
         }}
         onBlur={({ currentTarget }) => leave.current(currentTarget)}
       />
+      {item.dueDate !== null && isInstant(item.dueDate) && <span class="meta">{atTime(item.dueDate)}</span>}
       {isLate && (
         <span id="card-overdue" class="meta danger">
           {texts.overdue}

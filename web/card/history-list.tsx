@@ -2,7 +2,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { makerFirst } from '../common/actors.ts'
 import type { Change } from '../common/api.ts'
-import { ago, atMoment, fullDay } from '../common/dates.ts'
+import { ago, atMoment, fullDue } from '../common/dates.ts'
 import { personName } from '../common/people.ts'
 import { isAdmin, me } from '../common/session.ts'
 import { undo } from '../common/toasts.ts'
@@ -74,7 +74,7 @@ export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolea
       {
         member: personName,
         label: (id) => labelList.find((label) => label.id === id)?.name,
-        day: fullDay,
+        day: fullDue,
       },
       { id: me.value?.id, isAdmin: isAdmin.value },
     )

@@ -1,4 +1,4 @@
-/** Formats dates and numbers in the browser's locale. A due date at midnight UTC is a calendar day, the same in every time zone. */
+/** Formats dates and numbers in the browser's locale. A due date at midnight UTC is a calendar day, the same in every time zone; others are instants. */
 
 import { signal } from '@preact/signals'
 import { locale } from './language.ts'
@@ -19,14 +19,17 @@ const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
 
 const DAY = 86_400_000
 
-/** The calendar day of a timestamp, `YYYY-MM-DD`. */
-export const dayOf = (timestamp: string): string => timestamp.slice(0, 10)
-
 /** Today in the user's time zone, `YYYY-MM-DD`. */
 export function today(now = new Date()): string {
   const [year, month, date] = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
   return `${year}-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`
 }
+
+/** Whether a date is an instant, and not a day: a day is given without a time, or is midnight UTC. */
+export const isInstant = (date: string): boolean => date.length > 10 && !date.endsWith('T00:00:00.000Z')
+
+/** The calendar day of a date, `YYYY-MM-DD`: of an instant the one in the user's time zone. */
+export const dayOf = (date: string): string => (isInstant(date) ? today(new Date(date)) : date.slice(0, 10))
 
 /** Today, which changes at midnight in a tab that stays open: whatever reads it follows. */
 export const currentDay = signal(today())
@@ -48,14 +51,19 @@ interface Dated {
 const isTicked = ({ trello }: Record<string, unknown>) =>
   (trello as { dueComplete?: unknown } | undefined)?.dueComplete === true
 
-/** Whether a card is overdue, given that its column is not done: its due date is before today. @param on today, `YYYY-MM-DD` */
-export const isOverdue = ({ dueDate, metadata }: Dated, on = currentDay.value): boolean =>
-  dueDate !== null && dayOf(dueDate) < on && !isTicked(metadata)
+/**
+ * Whether a card is overdue, given that its column is not done: its day has ended, or its instant has passed.
+ * @param on today, `YYYY-MM-DD`
+ */
+export function isOverdue({ dueDate, metadata }: Dated, on = currentDay.value): boolean {
+  if (dueDate === null || isTicked(metadata)) return false
+  return isInstant(dueDate) ? Date.parse(dueDate) < Date.now() : dayOf(dueDate) < on
+}
 
 /** A short day: "12 Nov", or "12 Nov 2024" for another year. @param date `YYYY-MM-DD` or a timestamp */
 export function shortDay(date: string): string {
   const value = new Date(`${dayOf(date)}T00:00:00Z`)
-  return (date.slice(0, 4) === currentDay.value.slice(0, 4) ? day : dayWithYear).format(value)
+  return (dayOf(date).slice(0, 4) === currentDay.value.slice(0, 4) ? day : dayWithYear).format(value)
 }
 
 /** A day in full: "12 November 2026". */
@@ -69,6 +77,14 @@ export const atMoment = (timestamp: string | number): string => moment.format(ne
 
 /** A time of day, in the user's time zone: "14:05". */
 export const atTime = (timestamp: string | number): string => time.format(new Date(timestamp))
+
+/** A due date, shortly: "12 Nov", or "12 Nov, 14:05" for an instant. */
+export const shortDue = (date: string): string => withTime(shortDay(date), date)
+
+/** A due date in full. */
+export const fullDue = (date: string): string => withTime(fullDay(date), date)
+
+const withTime = (day: string, date: string) => (isInstant(date) ? `${day}, ${atTime(date)}` : day)
 
 /** A relative time, "5 minutes ago"; after a week the timestamp itself. */
 export function ago(timestamp: string, now = Date.now()): string {

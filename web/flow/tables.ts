@@ -63,6 +63,6 @@ function cellText(cell: string | number | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A table as CSV (RFC 4180). */
+/** A table as CSV (RFC 4180), with a byte order mark, by which Excel knows UTF-8. */
 export const csvOf = ({ head, rows }: Table): string =>
-  [head, ...rows].map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
+  `\ufeff${[head, ...rows].map((row) => `${row.map(cellText).join(',')}\r\n`).join('')}`

@@ -1,6 +1,6 @@
 /** Groups the user's items by due date. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
-import { dayOf } from '../common/dates.ts'
+import { dayOf, isOverdue } from '../common/dates.ts'
 import { byId } from '../common/order.ts'
 
 /** The groups in order. A week ends on Sunday. */
@@ -25,7 +25,7 @@ function endOfWeek(day: string): string {
 export function dueGroupOf(dueDate: string | null, today: string): DueGroupName {
   if (dueDate === null) return 'none'
   const day = dayOf(dueDate)
-  if (day < today) return 'overdue'
+  if (isOverdue({ dueDate, metadata: {} }, today)) return 'overdue'
   if (day === today) return 'today'
   return day <= endOfWeek(today) ? 'week' : 'later'
 }

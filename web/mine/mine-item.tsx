@@ -2,7 +2,7 @@
 import type { Signal } from '@preact/signals'
 import type { KanbanItem } from '../common/api.ts'
 import { columnsOf, doneColumn } from '../common/columns.ts'
-import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
+import { fullDue, isOverdue, shortDue } from '../common/dates.ts'
 import { projectName } from '../common/projects.ts'
 import type { Records } from '../common/records.ts'
 import { mayWriteProject } from '../common/rights.ts'
@@ -17,8 +17,8 @@ function Due({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {
   return (
     <span class={isLate ? 'danger' : undefined}>
       <Icon name={isLate ? 'warning' : 'calendar'} />{' '}
-      <time datetime={dueDate} title={fullDay(dueDate)}>
-        {isLate ? texts.minePage.overdue(shortDay(dueDate)) : shortDay(dueDate)}
+      <time datetime={dueDate} title={fullDue(dueDate)}>
+        {isLate ? texts.minePage.overdue(shortDue(dueDate)) : shortDue(dueDate)}
       </time>
     </span>
   )

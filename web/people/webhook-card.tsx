@@ -38,7 +38,8 @@ function State({ webhook: { active, failingSince } }: { webhook: Webhook }) {
 }
 
 export function WebhookCard({ webhook, project, onDo }: Props) {
-  const { url, description, kinds, active } = webhook
+  const { url, description, kinds, format, active } = webhook
+  const isChat = format !== 'standard'
   const names = kinds.map((kind) => (words.kinds as Record<string, string>)[kind] ?? kind)
   return (
     <li class="panel stack">
@@ -64,7 +65,7 @@ export function WebhookCard({ webhook, project, onDo }: Props) {
         <span class="meta" dir="auto">
           {project ?? texts.allProjects}
         </span>
-        <span class="meta">{names.length === 0 ? words.allKinds : names.join(', ')}</span>
+        <span class="meta">{isChat ? format : names.length === 0 ? words.allKinds : names.join(', ')}</span>
       </p>
     </li>
   )

@@ -1,15 +1,26 @@
 /** Creates a webhook, or changes one. */
 import { api, sending, type Webhook, type WebhookWithSecret } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
+import { LANGUAGES, language } from '../common/language.ts'
 import { toast } from '../common/toasts.ts'
 import { Check, Choice, Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { useReading } from '../common/ui/reading.tsx'
 import { write } from '../common/writes.ts'
+import { later } from '../later-texts.ts'
 import { texts } from '../texts.ts'
-import { webhookOf } from './webhooks.ts'
+import { CHAT_EVENTS, webhookOf } from './webhooks.ts'
 
 const words = texts.people
+const { chat } = later
+
+/** The chat tools, by their names. */
+const CHATS = [
+  ['slack', 'Slack'],
+  ['discord', 'Discord'],
+  ['teams', 'Microsoft Teams'],
+  ['mattermost', 'Mattermost'],
+] as const
 
 interface Props {
   /** The webhook to change; a new one if absent. */
@@ -60,6 +71,33 @@ export function WebhookDialog({ webhook, onMade, onClose }: Props) {
         label={texts.fields.project}
         value={webhook?.projectId ?? ''}
         options={options}
+      />
+      <Choice
+        name="format"
+        label={chat.format}
+        value={webhook?.format ?? 'standard'}
+        options={[['standard', chat.standard] as const, ...CHATS]}
+        hint={chat.formatHint}
+      />
+      <fieldset class="field">
+        <legend>{chat.eventsLegend}</legend>
+        <div class="choices">
+          {CHAT_EVENTS.map((event) => (
+            <Check
+              key={event}
+              name="events"
+              value={event}
+              label={chat.events[event]}
+              isTicked={webhook?.events.includes(event) ?? false}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <Choice
+        name="language"
+        label={chat.language}
+        value={webhook?.language ?? language}
+        options={Object.entries(LANGUAGES).map(([tag, { name }]) => [tag, name] as const)}
       />
       <fieldset class="field">
         <legend>{words.kindsLegend}</legend>

@@ -1,4 +1,5 @@
-/** Guesses which tool a file comes from, by its name and its first bytes. The service checks the file, and refuses a wrong guess. */
+/** What the page tells of a file before it is sent: the first rows of a table, and what its columns are. The service recognises the tool. */
+import { FIELDS, NAMES, NO_FIELD, nameKey, toolOfHeader } from '../../src/exchange/sources/column-names.ts'
 
 /** The formats that can be imported, with their names in the dialog. */
 export const FORMATS = {
@@ -8,6 +9,16 @@ export const FORMATS = {
   kanboard: 'Kanboard',
   jira: 'Jira',
   github: 'GitHub project',
+  wekan: 'WeKan',
+  deck: 'Nextcloud Deck',
+  vikunja: 'Vikunja',
+  asana: 'Asana',
+  linear: 'Linear',
+  notion: 'Notion',
+  clickup: 'ClickUp',
+  todoist: 'Todoist',
+  ticktick: 'TickTick',
+  planner: 'Microsoft Planner',
   phaseboard: 'Phaseboard archive',
 } as const
 
@@ -16,47 +27,77 @@ export type FormatName = keyof typeof FORMATS
 /** The number of bytes to look at. */
 export const HEAD = 64 * 1024
 
-/** Patterns of JSON files, most certain first: all patterns of a row, each after the one before. */
-const JSON_MARKS: readonly (readonly [readonly RegExp[], FormatName])[] = [
-  [[/^\s*\{\s*"item"\s*:\s*\{/, /"included"\s*:/], 'planka'],
-  [[/"(?:idOrganization|labelNames|dateLastActivity|idBoard)"\s*:|trello\.com\//], 'trello'],
-  [[/"issues"\s*:\s*\[/], 'jira'],
-  [[/^\s*(?:\[\s*)?\{/, /"key"\s*:/, /"fields"\s*:\s*\{/], 'jira'],
-  [[/"items"\s*:\s*\[/, /"content"\s*:/], 'github'],
-  [[/^\s*\{\s*"items"\s*:\s*\[/], 'github'],
-  [[/"ProjectV2/], 'github'],
-]
+/** Rows that the dialog shows. */
+const SHOWN_ROWS = 3
 
-/** Whether a text matches all patterns, one after the other. One pattern for all would take cubic time. */
-function matchesInOrder(text: string, marks: readonly RegExp[]): boolean {
-  let rest = text
-  return marks.every((mark) => {
-    const found = mark.exec(rest)
-    if (found) rest = rest.slice(found.index + found[0].length)
-    return found !== null
-  })
+/** The beginning of a table. */
+export interface Preview {
+  header: string[]
+  /** The first rows. */
+  rows: string[][]
+  /** The tool that it is of, if the header tells. */
+  tool: string | undefined
+}
+
+/** The text of the beginning of a file; in Windows-1252, unless it is UTF-8 or UTF-16 with a byte order mark. */
+function textOf(head: Uint8Array): string {
+  if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder('utf-16le').decode(head)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true })
+  } catch {
+    return new TextDecoder('windows-1252').decode(head)
+  }
+}
+
+/** The most frequent separator of a line, outside quotes. */
+function delimiterOf(line: string): string {
+  const plain = line.replace(/"[^"]*"/g, '')
+  const counts = ['\t', ';', ',', '|'].map((mark) => [mark, plain.split(mark).length] as const)
+  return counts.reduce((best, next) => (next[1] > best[1] ? next : best), [',', 1] as const)[0]
+}
+
+/** The first rows of a text; the last one may be cut off with it. */
+function rowsOf(text: string, delimiter: string, most: number): string[][] {
+  const rows: string[][] = [['']]
+  let isQuoted = false
+  for (const character of text) {
+    const row = rows.at(-1) as string[]
+    if (character === '"') isQuoted = !isQuoted
+    else if (!isQuoted && character === delimiter) row.push('')
+    else if (!isQuoted && character === '\n') {
+      if (row.length === 1 && row[0] === '') row[0] = ''
+      else if (rows.push(['']) > most) break
+    } else if (character !== '\r' || isQuoted) row.push((row.pop() ?? '') + character)
+  }
+  return rows.slice(0, most).filter((row) => row.some((cell) => cell !== ''))
 }
 
 /**
- * The likely format of a file.
+ * The beginning of a table; undefined for another kind of file.
  * @param head its first bytes, up to {@link HEAD}
  */
-export function guessFormat(name: string, head: Uint8Array): FormatName {
-  const start = String.fromCharCode(...head.subarray(0, 15))
-  if (start.startsWith('PK')) return 'phaseboard'
-  if (start.startsWith('\x1f\x8b') || start === 'SQLite format 3') return 'kanboard'
-  const text = new TextDecoder().decode(head)
-  if (/^\s*[{[]/.test(text) || /\.json$/i.test(name)) {
-    return JSON_MARKS.find(([marks]) => matchesInOrder(text, marks))?.[1] ?? 'trello'
-  }
-  return guessTable(name, text.split(/\r?\n/, 1)[0] ?? '')
+export function previewOf(head: Uint8Array): Preview | undefined {
+  const text = textOf(head)
+  if (/^\s*[[{<]/.test(text) || text.includes('\0')) return undefined
+  const named = /^"?sep=([\t;,|])"?\r?\n/i.exec(text)
+  const body = named ? text.slice(named[0].length) : text
+  const delimiter = named?.[1] ?? delimiterOf(body.trimStart().split('\n', 1)[0] ?? '')
+  const [header, ...rows] = rowsOf(body, delimiter, SHOWN_ROWS + 1)
+  if (header === undefined) return undefined
+  const names = header.map((name) => name.trim())
+  const isBackup = names[0]?.startsWith('Date: ')
+  return { header: names, rows, tool: isBackup ? 'ticktick' : toolOfHeader(names, delimiter)?.format }
 }
 
-/** The likely format of a table, by its column names. */
-function guessTable(name: string, header: string): FormatName {
-  const has = (pattern: RegExp) => pattern.test(header)
-  if (has(/task id/i) && has(/swimlane/i)) return 'kanboard'
-  if (has(/summary/i) && has(/issue (?:key|type)/i)) return 'jira'
-  if (has(/\t/) && has(/title/i) && (has(/url/i) || /\.tsv$/i.test(name))) return 'github'
-  return 'csv'
+/** The fields of a table's columns, by their names. Several columns may be labels, subtasks or comments. */
+export function guessFields(header: readonly string[]): string[] {
+  const keys = header.map(nameKey)
+  const guesses = header.map((): string => NO_FIELD)
+  for (const field of FIELDS) {
+    const name = NAMES[field].find((one) => keys.some((key, at) => key === one && guesses[at] === NO_FIELD))
+    const places = keys.flatMap((key, at) => (key === name ? [at] : []))
+    const isRepeated = ['labels', 'subtasks', 'comments'].includes(field)
+    for (const at of isRepeated ? places : places.slice(0, 1)) guesses[at] = field
+  }
+  return guesses
 }

@@ -6,13 +6,13 @@ import { Select } from '../common/ui/select.tsx'
 import { imports } from '../later-import-texts.ts'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
-import { FORMATS, type FormatName, guessFormat, HEAD } from './file-format.ts'
+import { ColumnMapping } from './column-mapping.tsx'
+import { FORMATS, type FormatName, guessFields, HEAD, type Preview, previewOf } from './file-format.ts'
 import { clearImport, type ImportState, importState, startImport, watchImport } from './import-job.ts'
 import { progressOf, reasonOf, summaryOf, wasImportedBefore } from './import-texts.ts'
 import { ImportedPeople } from './imported-people.tsx'
 
-const guess = async (file: File) =>
-  guessFormat(file.name, new Uint8Array(await file.slice(0, HEAD).arrayBuffer()))
+const look = async (file: File) => previewOf(new Uint8Array(await file.slice(0, HEAD).arrayBuffer()))
 
 /** The formats that the user may import. An archive may contain members, so it is for admins only. */
 const formats = () =>
@@ -21,18 +21,38 @@ const formats = () =>
 function FileForm({ dropped }: { dropped: File | undefined }) {
   const id = useId()
   const [file, setFile] = useState(dropped)
-  const [format, setFormat] = useState<FormatName>('trello')
+  const [format, setFormat] = useState<FormatName | ''>('')
+  const [preview, setPreview] = useState<Preview | undefined>()
+  const [fields, setFields] = useState<string[]>([])
   const [matchNames, setMatchNames] = useState(false)
   const isBoard = format !== 'phaseboard'
   useEffect(() => {
-    if (file) void guess(file).then(setFormat)
+    if (file)
+      void look(file).then((seen) => {
+        setPreview(seen)
+        setFields(guessFields(seen?.header ?? []))
+      })
   }, [file])
+  const isMapped =
+    preview !== undefined && (format === 'csv' || (format === '' && preview.tool === undefined))
+  /** The columns whose field is not as guessed. */
+  const chosen = () =>
+    guessFields(preview?.header ?? []).flatMap((guess, at) =>
+      guess === fields[at] ? [] : [`${preview?.header[at]}=${fields[at]}`],
+    )
   return (
     <form
       class="stack"
       onSubmit={(event) => {
         event.preventDefault()
-        if (file) void startImport(file, { format, matchNames: isBoard && matchNames, again: false })
+        if (file)
+          void startImport(file, {
+            format,
+            matchNames: isBoard && matchNames,
+            again: false,
+            map: isMapped ? chosen() : [],
+            isNamed: preview !== undefined && preview.tool !== 'jira' && preview.tool !== 'kanboard',
+          })
       }}
     >
       <div class="field">
@@ -53,9 +73,16 @@ function FileForm({ dropped }: { dropped: File | undefined }) {
       <Select
         label={imports.format}
         value={format}
-        options={formats().map((name) => [name, FORMATS[name]])}
-        onChoose={(name) => setFormat(name as FormatName)}
+        options={[['', imports.anyFormat], ...formats().map((name) => [name, FORMATS[name]] as const)]}
+        onChoose={(name) => setFormat(name as FormatName | '')}
       />
+      {isMapped && (
+        <ColumnMapping
+          preview={preview}
+          fields={fields}
+          onChoose={(column, field) => setFields(fields.map((one, at) => (at === column ? field : one)))}
+        />
+      )}
       {isBoard && (
         <div class="field">
           <label class="row">

@@ -18,11 +18,16 @@ const PAUSE = { first: 100, longest: 1000, failure: 3000 }
 const LONGEST = 200
 
 export interface ImportOptions {
-  format: FormatName
+  /** Empty: the file tells. */
+  format: FormatName | ''
   /** Whether people of the board become the people here with the same name, if the name is unique. */
   matchNames: boolean
   /** Whether to import it even if the same file was imported before. */
   again: boolean
+  /** Columns of a table with their fields: `Due by=due`. */
+  map: readonly string[]
+  /** Whether the board gets the name of the file: a table has none of its own. */
+  isNamed: boolean
 }
 
 /** The progress of this tab's import. */
@@ -73,18 +78,17 @@ async function nameOf(projectId: string | undefined): Promise<string> {
 }
 
 /** The query of an import's request, without empty options. */
-const queryOf = ({ name }: File, { format, matchNames, again }: ImportOptions) => ({
-  format,
+const queryOf = ({ name }: File, { format, matchNames, again, map, isNamed }: ImportOptions) => ({
+  format: format || undefined,
+  map: map.length > 0 ? [...map] : undefined,
   again: again || undefined,
   matchNames: matchNames || undefined,
-  // A table has no name of its own.
-  name:
-    format === 'csv'
-      ? name
-          .replace(/\.\w+$/, '')
-          .trim()
-          .slice(0, LONGEST) || undefined
-      : undefined,
+  name: isNamed
+    ? name
+        .replace(/\.\w+$/, '')
+        .trim()
+        .slice(0, LONGEST) || undefined
+    : undefined,
 })
 
 /** Uploads a file, and follows its import. */

@@ -75,7 +75,7 @@ const FILTERS = {
   q: 'Part of the title or description, ignoring case',
   dueAfter: `Due then or later: ${DATE}`,
   dueBefore: `Due earlier: ${DATE}`,
-  due: '`none`: without a due date',
+  due: '`overdue`, `today`, `week` (within seven days, overdue ones too) or `none` (without a due date)',
   updatedAfter: `Changed later: ${DATE}`,
   dismissed: 'Exclude dismissed items, only those, or all',
   sort: 'With `-` descending; empty values come last',
@@ -87,7 +87,7 @@ const findItems = (routes: RouteSchemas): Tool => ({
   name: 'find_items',
   title: 'Find kanban items',
   description:
-    'Lists kanban items that match all given filters, of one project or of all. Use it for questions such as "what is assigned to me" (assigneeId: ["me"]), "what is overdue" (dueBefore: now), "what changed since" (updatedAfter). Without projectId it covers all projects. Returns small cards, a page at a time; read_item returns a whole item.',
+    'Lists kanban items that match all given filters, of one project or of all. Use it for questions such as "what is assigned to me" (assigneeId: ["me"]), "what is overdue" (due: overdue), "what changed since" (updatedAfter). Without projectId it covers all projects. Returns small cards, a page at a time; read_item returns a whole item.',
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('listAllKanbanItems'), Object.keys(FILTERS), FILTERS),

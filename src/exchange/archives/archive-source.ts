@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { ArchiveRefused } from './archive-manifest.ts'
+import { ArchiveRefused, MANIFEST } from './archive-manifest.ts'
 import { COMMENT, checkedBytes } from './archive-zip.ts'
 import { CONTENT_NAME, CONTENTS_FOLDER, CONTENTS_LIMIT } from './content-names.ts'
 import { type Entry, openPromise, type ReadZip } from './zip.ts'
@@ -87,6 +87,26 @@ async function openZip(path: string): Promise<ArchiveSource> {
   } catch (error) {
     zip.close()
     throw error instanceof ArchiveRefused ? error : notWhole((error as Error).message)
+  }
+}
+
+/** Whether a folder or a zip file has the manifest of an archive. */
+export async function isArchive(path: string): Promise<boolean> {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return readdirSync(path).includes(MANIFEST)
+  try {
+    const zip = await openPromise(path, { lazyEntries: true, autoClose: false })
+    try {
+      let others = 0
+      for await (const { fileName } of zip.eachEntry()) {
+        if (fileName === MANIFEST) return true
+        if (++others > MOST_FILES + CONTENTS_LIMIT) return false
+      }
+      return false
+    } finally {
+      zip.close()
+    }
+  } catch {
+    return false
   }
 }
 

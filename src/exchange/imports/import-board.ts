@@ -229,7 +229,7 @@ function toItem(card: SourceCard, { id, number, format, column, sortOrder, proje
     source: 'import',
     sourceId: card.id,
     dismissed: card.dismissed,
-    metadata: toMetadata(format, { ...originalOf(card.title, title), ...card.rest }),
+    metadata: toMetadata(format, { ...originalOf(card.title, title), ...card.rest }, card.links),
     createdAt: card.createdAt,
     updatedAt: card.updatedAt,
   }

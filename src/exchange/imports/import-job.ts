@@ -5,6 +5,7 @@ import { BY_COMMAND } from '../../db/current-write.ts'
 import type { DatabaseFiles } from '../../db/files.ts'
 import { writeSmall } from '../../db/whole-write.ts'
 import { ARCHIVE_FORMAT } from '../sources/formats.ts'
+import type { SourceOptions } from '../sources/read-source.ts'
 import { lineOf } from './failures.ts'
 import { planRows } from './import-board.ts'
 import { spoolOf } from './import-files.ts'
@@ -16,12 +17,13 @@ import type { PeopleOptions } from './settle-people.ts'
 import { writeImport } from './write-import.ts'
 
 /** The file and options of an import; structured-cloneable, for its thread. */
-export interface ImportJob extends PeopleOptions {
+export interface ImportJob extends PeopleOptions, Pick<SourceOptions, 'columns' | 'timeZone'> {
   /** Its row already exists. */
   id: string
   /** The importing member; null for the command line. */
   memberId: string | null
-  format: string
+  /** Without one, the file tells. */
+  format?: string | undefined
   /** The path of the file. */
   file: string
   /** The name of the file in messages. */
@@ -62,15 +64,14 @@ interface ImportPlace {
 async function withPlan<T>(
   place: ImportPlace,
   job: ImportJob,
-  use: (plan: ImportPlan) => Promise<T>,
+  use: (plan: ImportPlan, format: string) => Promise<T>,
 ): Promise<T> {
   const { database, signal, limits = READING_LIMITS } = place
-  const { format, file, name, projectName } = job
-  const board =
-    place.board ??
-    (await readApart({ format, file, name, projectName }, spoolOf(database, job.id), limits, signal))
+  const { format, file, name, projectName, columns, timeZone } = job
+  const task = { format, file, name, projectName, columns, timeZone }
+  const board = place.board ?? (await readApart(task, spoolOf(database, job.id), limits, signal))
   try {
-    return await use(planRows(board.rows, board.facts, job))
+    return await use(planRows(board.rows, board.facts, job), board.facts.format)
   } finally {
     if (board !== place.board) board.close()
   }
@@ -113,7 +114,8 @@ async function ofBoard(place: ImportPlace, job: ImportJob): Promise<Imported> {
   const { db, files, signal, onProgress } = place
   const write = { db, files, signal }
   const states = importStates(db)
-  return await withPlan(place, job, async (plan) => {
+  return await withPlan(place, job, async (plan, format) => {
+    if (job.format === undefined) await writeSmall(write, () => states.recognised(job.id, format))
     const total = totalOf(plan)
     const whenWritten = (made: Imported) => states.done(job.id, total, made)
     if (job.isDryRun) {

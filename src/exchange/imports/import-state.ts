@@ -13,6 +13,7 @@ export function importStates({ $client: client }: SharedDatabase) {
   const set = (fields: string) =>
     once(() => client.prepare(`update imports set ${fields}, updated_at = ${NOW} where id = :id`))
   const reading = set("status = 'reading'")
+  const recognised = set('format = :format')
   const writing = set("status = 'writing', done = :done, total = :total")
   const done = set(
     "status = 'done', done = :total, total = :total, project_id = :projectId, counts = :counts, matches = :matches",
@@ -20,6 +21,7 @@ export function importStates({ $client: client }: SharedDatabase) {
   const failed = set("status = 'failed', error = :error")
   return {
     reading: (id: string) => void reading().run({ id }),
+    recognised: (id: string, format: string) => void recognised().run({ id, format }),
     /** @param records done before the write: an archive is checked first */
     writing: (id: string, records: number, total: number) => void writing().run({ id, done: records, total }),
     /** @param total written records */

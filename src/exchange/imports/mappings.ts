@@ -1,6 +1,7 @@
-/** Explicit mappings of people for an import. */
+/** Explicit mappings for an import: of people, and of the columns of a table. */
+import { isField } from '../sources/column-names.ts'
 
-/** A mapping: a person of the board by id, name or email, and a person here by id or email. */
+/** A mapping: a person of the board by id, name or email, and a person here by id or email; or a column, and its field. */
 export interface Mapping {
   from: string
   to: string
@@ -14,3 +15,9 @@ export function mappingIn(text: string): Mapping | undefined {
   const at = text.lastIndexOf('=')
   return at > 0 && at < text.length - 1 ? { from: text.slice(0, at), to: text.slice(at + 1) } : undefined
 }
+
+/** The mappings of columns, and those of people: a column's goes to the name of a field. */
+export const mappingsByKind = (map: readonly Mapping[]) => ({
+  columns: map.filter(({ to }) => isField(to)),
+  map: map.filter(({ to }) => !isField(to)),
+})

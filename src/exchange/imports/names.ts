@@ -12,6 +12,15 @@ export const isBlank = (text: string): boolean => BLANK.test(text)
 /** A visible name: the name itself, or `(untitled)`. */
 export const readableName = (name: string): string => (isBlank(name) ? '(untitled)' : name)
 
+/** What a label's name is compared by: names that differ only in case, accents or white space at the ends are one. */
+export const nameFold = (name: string): string =>
+  name
+    .trim()
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toUpperCase()
+    .toLowerCase()
+
 /** A text of at most `limit` characters (code points, as the API counts them), cut ones ending with an ellipsis. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text
@@ -40,21 +49,28 @@ function refuseMany({ length }: readonly unknown[], what: keyof typeof NAMED_LIM
 /**
  * Makes names unique within the limit: the first keeps its name, the others become `Name (2)`,
  * `Name (3)`, ... Names are compared after shortening.
+ * @param keyOf what names are compared by
  */
-function distinctNames<T>(things: readonly T[], nameOf: (thing: T) => string, limit: number): Map<T, string> {
+function distinctNames<T>(
+  things: readonly T[],
+  nameOf: (thing: T) => string,
+  limit: number,
+  keyOf = (name: string) => name,
+): Map<T, string> {
   const wanted = things.map((thing) => ({ thing, name: shorten(nameOf(thing), limit) }))
-  const taken = new Set(wanted.map(({ name }) => name))
+  const taken = new Set(wanted.map(({ name }) => keyOf(name)))
   const counts = new Map<string, number>()
   const distinct = (name: string): string => {
-    let count = counts.get(name) ?? 0
+    const key = keyOf(name)
+    let count = counts.get(key) ?? 0
     let shown: string
     do {
       count += 1
       const suffix = ` (${count})`
       shown = count === 1 ? name : shorten(name, limit - suffix.length) + suffix
-    } while (count > 1 && taken.has(shown))
-    counts.set(name, count)
-    taken.add(shown)
+    } while (count > 1 && taken.has(keyOf(shown)))
+    counts.set(key, count)
+    taken.add(keyOf(shown))
     return shown
   }
   return new Map(wanted.map(({ thing, name }) => [thing, distinct(name)]))
@@ -86,5 +102,5 @@ export function nameColumns({
 /** Names the labels of a board. @throws TooLarge */
 export function nameLabels({ labels }: Pick<SourceBoard, 'labels'>): ReadonlyMap<SourceLabel, string> {
   refuseMany(labels, 'labels')
-  return distinctNames(labels, ({ name }) => readableName(name), LIMITS.label)
+  return distinctNames(labels, ({ name }) => readableName(name), LIMITS.label, nameFold)
 }

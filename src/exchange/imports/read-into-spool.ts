@@ -1,15 +1,13 @@
 /** The work of the reader process. */
 import { statSync } from 'node:fs'
-import { FORMATS, type Format } from '../sources/formats.ts'
-import { readSource } from '../sources/read-source.ts'
+import { readSource, type SourceOptions } from '../sources/read-source.ts'
 import { TooLarge } from '../sources/source-limits.ts'
 import { lineOf } from './failures.ts'
 import { rowsOfBoard } from './import-board.ts'
 import { spoolBoard, spoolError } from './spool.ts'
 
 /** The file to read. */
-export interface ReaderTask {
-  format: string
+export interface ReaderTask extends SourceOptions {
   /** The path of the file. */
   file: string
   /** Its name in messages. */
@@ -32,11 +30,11 @@ const bytesOfRecords = (bytesOfFile: number) => Math.min(128 * MIB + 8 * bytesOf
  * @param descriptor of the spool
  */
 export async function readIntoSpool(
-  { format, file, name, projectName, records }: ReaderTask,
+  { file, name, projectName, records, ...options }: ReaderTask,
   descriptor: number,
 ): Promise<void> {
   try {
-    const board = await readSource(FORMATS[format] as Format, file, name)
+    const board = await readSource(file, name, options)
     try {
       spoolBoard(
         descriptor,

@@ -1,7 +1,7 @@
 /** The columns of a board whose file names them only at its cards. */
 import { isNamedDone } from '../../board/stages.ts'
+import { nameKey } from './column-names.ts'
 import type { SourceColumn } from './source-board.ts'
-import { nameKey } from './source-tables.ts'
 import { ByName } from './source-values.ts'
 
 /** Names of columns of cards that are not begun, as {@link nameKey} has them. */

@@ -2,17 +2,20 @@
  * GitHub Projects: the JSON output of `gh project item-list`, alone or merged with that of `gh project view` and `gh project
  * field-list`; and a view exported as TSV.
  */
-import { createHash } from 'node:crypto'
 import { isObject, type JsonObject } from '../../json.ts'
 import { timestamp } from '../../time.ts'
-import { baseName, listed } from './csv.ts'
+import { nameKey } from './column-names.ts'
 import { FoundColumns } from './found-columns.ts'
 import { uploadsIn } from './github-uploads.ts'
-import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
+import {
+  type BoardReader,
+  newCard,
+  type SourceBoard,
+  type SourceCard,
+  type SourceColumn,
+  type SourceLabel,
+} from './source-board.ts'
 import { Dates } from './source-dates.ts'
-import { openSource } from './source-files.ts'
-import { isGitHub, isGitHubHeader, notOfFormat } from './source-formats.ts'
-import { Cells, nameKey, type Table } from './source-tables.ts'
 import {
   ByName,
   isEmpty,
@@ -24,23 +27,13 @@ import {
   without,
   withoutEmpty,
 } from './source-values.ts'
+import { baseName, boardOfTable, type TableTool } from './table-board.ts'
 
-/**
- * Reads the items of a project.
- * @param name of the file, as the default name of the board
- * @throws Error with one line for another format
- */
-export function readGitHub(bytes: Uint8Array, name: string): SourceBoard {
-  const file = openSource(bytes)
-  if (file.kind === 'json' && isGitHub(file.value)) return new Items(file.value as JsonObject, name).read()
-  if (file.kind === 'table' && isGitHubHeader(file.table.header, file.table.delimiter)) {
-    return fromView(file.table, {
-      id: createHash('sha256').update(bytes).digest('hex'),
-      name: baseName(name),
-    })
-  }
-  throw notOfFormat(file, 'github', 'the JSON of gh project item-list or an exported view (.tsv)')
-}
+/** Reads the items of a project, or a view. */
+export const readGitHub: BoardReader = (file, options) =>
+  file.kind === 'table'
+    ? boardOfTable(file.table, VIEW, options)
+    : new Items((file as { value: JsonObject }).value, options.name).read()
 
 /** Names of due date fields, best first, in the form of {@link nameKey}. */
 const DUE = ['duedate', 'due', 'dueon', 'deadline', 'targetdate', 'enddate', 'target']
@@ -126,19 +119,16 @@ class Items {
     const due = this.#due === undefined ? undefined : item[this.#due]
     const dueDate = this.#dates.read(text(due)) ?? null
     if (dueDate === null && !isEmpty(due)) this.#unreadable += 1
-    return {
+    return newCard({
       id: text(item.id),
+      number: number(content.number),
       title,
       description: text(content.body),
       column: status === '' ? undefined : this.#columns.of(status),
-      position: undefined,
       priority,
       assignees: [...new Set(names(item.assignees))],
       dueDate,
-      dismissed: false,
       labels: [...new Set(names(item.labels))].map((name) => this.#labels.of(name)),
-      subtasks: [],
-      comments: [],
       attachments: uploadsIn(text(content.body)).map((upload) => ({
         ...upload,
         ...{ creatorId: null, createdAt: this.#at },
@@ -159,8 +149,7 @@ class Items {
         labels: isNames(item.labels) ? null : item.labels,
       }),
       createdAt: this.#at,
-      updatedAt: this.#at,
-    }
+    })
   }
 }
 
@@ -172,76 +161,21 @@ const smallest = (ids: string[]): string =>
     '',
   )
 
-/** Columns of a view with a field here; others depend on the view. */
-const VIEW_FIELDS = ['title', 'url', 'assignees', 'status', 'labels', 'priority']
-
-/** The cards of a view, in order. It has no ids and no bodies of issues. */
-function fromView(table: Table, { id, name }: { id: string; name: string }): SourceBoard {
-  const keys = table.header.map(nameKey)
-  const place = new Map(VIEW_FIELDS.map((field) => [field, keys.indexOf(field)]))
-  const due = DUE.map((field) => keys.indexOf(field)).find((index) => index >= 0) ?? -1
-  const used = new Set([...[...place].filter(([field]) => field !== 'url').map(([, index]) => index), due])
-  const [columns, labels] = [new FoundColumns(), new ByName(label)]
-  const cells = new Cells(table.header)
-  const dates = new Dates('month')
-  const at = timestamp()
-  const drafts: { card: SourceCard; due: string }[] = []
-  table.forEachRow((row, rowNumber) => {
-    const cell = (field: string) => row[place.get(field) ?? -1]?.toWellFormed() ?? ''
-    const priority = priorityOf(cell('priority')) ?? ''
-    dates.see(row[due] ?? '')
-    drafts.push({
-      due: row[due] ?? '',
-      card: {
-        id: cell('url') || `row ${rowNumber}`,
-        title: cell('title'),
-        description: '',
-        column: cell('status') === '' ? undefined : columns.of(cell('status')),
-        position: undefined,
-        priority,
-        assignees: [...new Set(listed(cell('assignees')))],
-        dueDate: null,
-        dismissed: false,
-        labels: [...new Set(listed(cell('labels')))].map((name) => labels.of(name)),
-        subtasks: [],
-        comments: [],
-        attachments: [],
-        rest: {
-          ...cells.rest(row, used),
-          ...withoutEmpty({
-            Priority: priority === cell('priority') ? null : cell('priority'),
-          }),
-        },
-        createdAt: at,
-        updatedAt: at,
-      },
-    })
-  })
-  let unreadable = 0
-  for (const { card, due: dueText } of drafts) {
-    card.dueDate = dates.read(dueText) ?? null
-    if (card.dueDate !== null || dueText.trim() === '') continue
-    unreadable += 1
-    card.rest[table.header[due] ?? 'due'] = dueText
-  }
-  for (const part of [...columns.all, ...labels.all]) part.createdAt = at
-  return {
-    format: 'github',
-    id,
-    name,
-    description: '',
-    archived: false,
-    createdAt: at,
-    updatedAt: at,
-    columns: columns.all,
-    labels: labels.all,
-    cards: drafts.map(({ card }) => card),
-    people: [],
-    rest: { columns: table.header },
-    notes: [
-      ...dates.notes,
-      ...note(unreadable, 'unreadable due dates', 'kept in metadata.github'),
-      'an exported view has no descriptions of items: the JSON of gh project item-list has',
-    ],
-  }
+/** The columns of a view; others depend on it. It has no ids and no bodies of issues. */
+const VIEW: TableTool = {
+  format: 'github',
+  names: {
+    id: ['url'],
+    title: ['title'],
+    column: ['status'],
+    priority: ['priority'],
+    assignee: ['assignees'],
+    due: DUE,
+    labels: ['labels'],
+    number: ['url'],
+  },
+  kept: ['id', 'number'],
+  order: 'month',
+  toPriority: (word) => ({ value: priorityOf(word) ?? '', isKept: priorityOf(word) !== word }),
+  lacks: ['an exported view has no descriptions of items: the JSON of gh project item-list has'],
 }

@@ -9,9 +9,10 @@ import type {
   SourceColumn,
   SourceComment,
   SourceLabel,
+  SourceLink,
   SourcePerson,
 } from './source-board.ts'
-import { ByName, note, oldestFirst, priorityOf, span, withoutEmpty } from './source-values.ts'
+import { ByName, note, number, oldestFirst, priorityOf, span, withoutEmpty } from './source-values.ts'
 
 /** The stage of a status, from Jira's status category. */
 export type Progress = 'new' | 'indeterminate' | 'done'
@@ -26,6 +27,7 @@ export interface Issue {
   isResolved: boolean
   priority: string
   assignees: string[]
+  links: SourceLink[]
   dueDate: string | null
   createdAt: string | undefined
   updatedAt: string | undefined
@@ -91,12 +93,14 @@ export function toBoard(issues: readonly Issue[], { notes, ...source }: JiraSour
     const children = subtasks.get(issue.key) ?? []
     return {
       id: issue.key,
+      number: number(/-(\d+)$/.exec(issue.key)?.[1]),
       title: issue.title,
       description: issue.description,
       column: issue.status === '' ? undefined : columns.of(issue.status),
       position: undefined,
       priority,
       assignees: issue.assignees,
+      links: issue.links,
       dueDate: issue.dueDate,
       dismissed: false,
       labels: [...new Set(issue.labels)].map((name) => labels.of(name)),
@@ -150,6 +154,7 @@ const whole = (issue: Issue, fallback: string): JsonObject =>
     status: issue.status,
     priority: issue.priority,
     assignees: issue.assignees,
+    links: issue.links,
     dueDate: issue.dueDate,
     updatedAt: issue.updatedAt,
     labels: issue.labels,

@@ -1,10 +1,11 @@
 /** Jira's CSV export, of Cloud and of Server and Data Center: a row for each issue, many columns, some with the same name. */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../json.ts'
+import { nameKey } from './column-names.ts'
 import { type Issue, isSubtaskType, type JiraSource, type Progress } from './jira-board.ts'
-import { UNKNOWN_AUTHOR } from './source-board.ts'
+import { type SourceLink, UNKNOWN_AUTHOR } from './source-board.ts'
 import { Dates } from './source-dates.ts'
-import { Cells, nameKey, type Table } from './source-tables.ts'
+import { Cells, type Table } from './source-tables.ts'
 import { note } from './source-values.ts'
 
 /** The columns with a field here, in the form of {@link nameKey}. */
@@ -88,6 +89,16 @@ interface Draft {
   issueId: string
 }
 
+/** The columns of links: `Outward issue link (Blocks)`. */
+const linksIn = (header: readonly string[]) =>
+  header.flatMap((name, index): { index: number; type: SourceLink['type'] }[] => {
+    const [, way, kind = ''] = /^(inward|outward) issue link \((\w{1,40})/i.exec(name) ?? []
+    if (way === undefined) return []
+    const isOut = way.toLowerCase() === 'outward'
+    if (/^block/i.test(kind)) return [{ index, type: isOut ? 'blocks' : 'blocked_by' }]
+    return [{ index, type: /^duplicate/i.test(kind) && isOut ? 'duplicates' : 'relates' }]
+  })
+
 class IssueRows {
   readonly #header: readonly string[]
   readonly #places: ReadonlyMap<string, number[]>
@@ -98,6 +109,7 @@ class IssueRows {
   readonly #drafts: Draft[] = []
   readonly #projects = new Map<string, JsonObject>()
   readonly #users = new Map<string, string>()
+  readonly #linkPlaces: ReturnType<typeof linksIn>
   readonly #userPlaces: readonly [number, number][]
 
   constructor({ header }: Table) {
@@ -105,7 +117,12 @@ class IssueRows {
     this.#places = Map.groupBy(header.keys(), (index) => nameKey(header[index] ?? ''))
     this.#projectPlaces = [...header.keys()].filter((index) => PROJECT.has(nameKey(header[index] ?? '')))
     this.#used = new Set([...CONSUMED.flatMap((field) => this.#placesOf(field)), ...this.#projectPlaces])
-    this.#cells = new Cells(header)
+    this.#cells = new Cells(header, [
+      ...linksIn(header).map(({ index }) => index),
+      ...(Object.keys(FIELDS) as Field[]).flatMap((field) => this.#placesOf(field)),
+      ...this.#projectPlaces,
+    ])
+    this.#linkPlaces = linksIn(header)
     this.#userPlaces = this.#pairs()
   }
 
@@ -139,6 +156,9 @@ class IssueRows {
         isResolved: cell('resolved') !== '' || !UNRESOLVED.has(cell('resolution').toLowerCase()),
         priority: cell('priority'),
         assignees: assigneeId === '' ? [] : [assigneeId],
+        links: this.#linkPlaces.flatMap(({ index, type }) =>
+          cells[index] ? [{ type, to: cells[index].toWellFormed() }] : [],
+        ),
         dueDate: null,
         createdAt: undefined,
         updatedAt: undefined,
@@ -220,7 +240,11 @@ class IssueRows {
             users: Object.fromEntries([...this.#users].filter(([id]) => id !== '__proto__')),
           }),
         },
-        notes: [...this.#dates.notes, ...note(unreadable, 'unreadable dates', 'kept in metadata.jira')],
+        notes: [
+          ...this.#dates.notes,
+          ...note(unreadable, 'unreadable dates', 'kept in metadata.jira'),
+          ...this.#cells.note('jira'),
+        ],
       },
     }
   }

@@ -11,6 +11,7 @@ import {
   emailIn,
   idsIn,
   isEmpty,
+  linkOf,
   note,
   number,
   objects,
@@ -145,6 +146,12 @@ class Search {
       isResolved: !isEmpty(fields.resolution) || !isEmpty(fields.resolutiondate),
       priority: isObject(fields.priority) ? text(fields.priority.name) : '',
       assignees: idsIn([this.#user(fields.assignee)]),
+      links: objects(fields.issuelinks).flatMap(({ type, inwardIssue, outwardIssue }) => {
+        const [word, other] = isObject(outwardIssue) ? ['outward', outwardIssue] : ['inward', inwardIssue]
+        return isObject(other)
+          ? [{ type: linkOf(text(Object(type)[word as string])), to: text(other.key) }]
+          : []
+      }),
       dueDate: dueDate ?? null,
       createdAt,
       updatedAt,

@@ -20,6 +20,7 @@ import {
   emailIn,
   idsIn,
   isEmpty,
+  linkOf,
   note,
   number,
   oldestFirst,
@@ -349,6 +350,7 @@ class Project {
     const dueDate = unixTime(task.date_due) ?? null
     return {
       id: text(id),
+      number: number(id),
       title: text(task.title),
       description: text(task.description),
       column: this.#columns.get(task.column_id),
@@ -357,6 +359,10 @@ class Project {
       assignees: idsIn([this.#user(task.owner_id)]),
       dueDate,
       dismissed: number(task.is_active) === 0,
+      links: links.map((link) => ({
+        type: linkOf(text(this.#byId('links', link.link_id)?.label)),
+        to: text(link.opposite_task_id),
+      })),
       labels: [...new Set(tags.flatMap(({ tag_id }) => this.#tags.get(tag_id) ?? []))],
       subtasks: subtasks.map(
         (subtask): SourceSubtask => ({

@@ -5,6 +5,7 @@
 import { isObject, type JsonObject } from '../../json.ts'
 import { timestamp } from '../../time.ts'
 import {
+  type BoardReader,
   type SourceAttachment,
   type SourceBoard,
   type SourceCard,
@@ -14,8 +15,6 @@ import {
   type SourceSubtask,
   UNKNOWN_AUTHOR,
 } from './source-board.ts'
-import { openSource } from './source-files.ts'
-import { isPlanka, notOfFormat } from './source-formats.ts'
 import {
   distinctBy,
   EMAIL_FIELDS,
@@ -34,16 +33,9 @@ import {
   withoutEmpty,
 } from './source-values.ts'
 
-/**
- * Reads a board.
- * @throws Error with one line for another format
- */
-export function readPlanka(bytes: Uint8Array): SourceBoard {
-  const file = openSource(bytes)
-  if (file.kind !== 'json' || !isPlanka(file.value)) {
-    throw notOfFormat(file, 'planka', "Planka's response to GET /api/boards/{id}")
-  }
-  const { item, included } = file.value as { item: JsonObject; included: JsonObject }
+/** Reads a board. */
+export const readPlanka: BoardReader = (file) => {
+  const { item, included } = (file as { value: { item: JsonObject; included: JsonObject } }).value
   return new PlankaBoard(item, included).read()
 }
 
@@ -137,12 +129,23 @@ class PlankaBoard {
         ...repeatedCards(this.#all('cards').length - cards.length),
         ...note(this.#orphans, 'skipped records', 'of cards that are not in the file'),
         ...note(
+          this.#unseenLists(),
+          'lists without their cards',
+          "Planka's answer has none of its archive and trash: see docs/importing.md",
+        ),
+        ...note(
           this.#missingComments(cards),
           'missing comments',
           'the API of Planka returns them only per card: see docs/importing.md',
         ),
       ],
     }
+  }
+
+  /** Number of the lists of archived and deleted cards of which the file has no card: the answer for a board lacks them. */
+  #unseenLists(): number {
+    const used = new Set(this.#cards.map(({ listId }) => text(listId)))
+    return [...this.#lists].filter(([id, { type }]) => PUT_AWAY.has(text(type)) && !used.has(id)).length
   }
 
   /** Number of the cards' comments that are missing in the file (version 2 counts them). */

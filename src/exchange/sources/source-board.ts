@@ -1,6 +1,7 @@
 /** A board in the neutral form that every format's reader produces. */
 import type { Stage } from '../../board/stages.ts'
 import type { JsonObject } from '../../json.ts'
+import type { SourceFile } from './source-files.ts'
 
 /** A column. Names may be blank, very long, or not unique. */
 export interface SourceColumn {
@@ -69,11 +70,21 @@ export interface SourceAttachment {
   rest?: unknown
 }
 
+/** How a card depends on another one; `parent`: the other one is its parent. */
+export const LINK_TYPES = ['blocks', 'blocked_by', 'relates', 'duplicates', 'parent'] as const
+
+/** A link to another card, kept in `metadata.links` of the item. */
+export interface SourceLink {
+  type: (typeof LINK_TYPES)[number]
+  /** The other card's id in the file; its title if the file names it by that; any text if it is not in the file. */
+  to: string
+}
+
 /** A card. `rest` has all values without a field here; it becomes `metadata.<format>`. */
 export interface SourceCard {
   /** The other tool's id, which becomes the item's `sourceId`. */
   id: string
-  /** Its number on its board. */
+  /** The card's own number on its board, if the tool has one. */
   number?: number | undefined
   title: string
   description: string
@@ -93,10 +104,31 @@ export interface SourceCard {
   /** Oldest first. */
   comments: SourceComment[]
   attachments: SourceAttachment[]
+  links?: SourceLink[]
   rest: JsonObject
   createdAt: string
   updatedAt: string
 }
+
+/** A card with the given fields, and no others. */
+export const newCard = (
+  fields: Pick<SourceCard, 'id' | 'title' | 'createdAt'> & Partial<SourceCard>,
+): SourceCard => ({
+  description: '',
+  column: undefined,
+  position: undefined,
+  priority: '',
+  assignees: [],
+  dueDate: null,
+  dismissed: false,
+  labels: [],
+  subtasks: [],
+  comments: [],
+  attachments: [],
+  rest: {},
+  updatedAt: fields.createdAt,
+  ...fields,
+})
 
 /** A board, in the other tool's order. Timestamps have the API's form. */
 export interface SourceBoard {
@@ -133,10 +165,18 @@ export interface SourceBoard {
   keepsCards?: boolean
 }
 
+/** What a reader may know besides the file. */
+export interface ReadingOptions {
+  /** The file's name, for formats that use it, e.g. as the board's name. */
+  name: string
+  /** The whole file as it came, to identify it where nothing in it does. */
+  bytes: Uint8Array
+  /** Columns of a table, by name, and the fields they are. */
+  columns?: readonly { from: string; to: string }[] | undefined
+}
+
 /**
- * Reads a file of a format.
- * @param bytes the whole file
- * @param name its name, for formats that use it, e.g. as the board's name
- * @throws Error with a brief reason if the file has another format, e.g. `it is not JSON`
+ * Reads an opened file of a format.
+ * @throws Error with a brief reason if it cannot
  */
-export type BoardReader = (bytes: Uint8Array, name: string) => SourceBoard | Promise<SourceBoard>
+export type BoardReader = (file: SourceFile, options: ReadingOptions) => SourceBoard | Promise<SourceBoard>

@@ -1,5 +1,5 @@
 /** Dates as people and tools write them in tables. */
-import { parseTimestamp } from '../../time.ts'
+import { parseTimestamp, timestamp } from '../../time.ts'
 
 /** Which number comes first in `03/04/2026`. */
 type DayOrder = 'day' | 'month'
@@ -8,7 +8,7 @@ type DayOrder = 'day' | 'month'
 const LONGEST = 100
 
 const TIME = String.raw`(?:[T ,]+(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?)?`
-const REST = String.raw` ?(?<half>[AaPp]\.?[Mm]\.?)? ?(?<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?$`
+const REST = String.raw` ?(?<half>[AaPp]\.?[Mm]\.?)? ?\(?(?<zone>Z|UTC|(?:GMT|UTC)?[+-]\d{1,2}(?::?\d\d)?|GMT|[CEMP][DS]T)?\)?$`
 
 /** Year first: 2026-01-31, 2026/1/31, 2026_01_31. */
 const YEAR_FIRST = new RegExp(
@@ -74,7 +74,7 @@ export class Dates {
   read(text: string): string | undefined {
     if (text.length > LONGEST) return undefined
     const trimmed = text.trim()
-    return parseTimestamp(trimmed) ?? this.#readParts(trimmed)
+    return parseTimestamp(trimmed) ?? this.#readParts(trimmed) ?? dayOfSheet(trimmed)
   }
 
   #readParts(text: string): string | undefined {
@@ -109,6 +109,10 @@ export class Dates {
   }
 }
 
+/** Days since 1899-12-30, as spreadsheets store dates: 46091 is 2026-03-10. Of 1982 to 2119: other numbers are no dates. */
+const dayOfSheet = (text: string): string | undefined =>
+  /^[3-7]\d{4}$/.test(text) ? timestamp(Date.UTC(1899, 11, 30 + Number(text))) : undefined
+
 type Parts = { [name: string]: string | undefined }
 
 const two = (value: number) => String(value).padStart(2, '0')
@@ -119,8 +123,24 @@ function clockOf({ hour, minute, second, fraction, half, zone }: Parts): string 
   if (half !== undefined && (Number(hour) < 1 || Number(hour) > 12)) return undefined
   const isAfternoon = half?.toLowerCase().startsWith('p')
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (isAfternoon ? 12 : 0)
-  const offset = zone?.startsWith('+') || zone?.startsWith('-') ? zone : 'Z'
+  const offset = offsetOf(zone)
   return `T${two(hours)}:${minute}:${second ?? '00'}${fraction ? `.${fraction}` : ''}${offset}`
+}
+
+/** The hours by which standard time is behind UTC in the zones of North America that tools name by letters. */
+const AMERICAN = new Map([
+  ['E', 5],
+  ['C', 6],
+  ['M', 7],
+  ['P', 8],
+])
+
+/** An offset from UTC in ISO 8601. */
+function offsetOf(zone = ''): string {
+  const american = /^([CEMP])([DS])T$/.exec(zone)
+  if (american) return `-${two((AMERICAN.get(american[1] ?? '') ?? 0) - Number(american[2] === 'D'))}:00`
+  const [, sign, hours, minutes = '00'] = /([+-])(\d{1,2}):?(\d\d)?$/.exec(zone) ?? []
+  return sign === undefined ? 'Z' : `${sign}${two(Number(hours))}:${minutes}`
 }
 
 /** Languages of known month names: those written in Latin letters. */

@@ -1,7 +1,10 @@
 /** Detects the type of a file: a table, JSON, or an SQLite database, perhaps gzipped. */
 import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { parseJson } from '../../json.ts'
+import { MANIFEST } from '../archives/archive-manifest.ts'
+import { type Entry, fromBufferPromise, type ReadZip } from '../archives/zip.ts'
 import { refuseHugeJson, TooLarge } from './source-limits.ts'
 import { openTable, type Table } from './source-tables.ts'
 
@@ -11,17 +14,23 @@ export type SourceFile =
   | { kind: 'table'; table: Table }
   | { kind: 'database'; bytes: Uint8Array }
 
+/** A file, opened, with its own bytes and name: those of the file in a zip archive, if it is one. */
+export interface OpenedSource {
+  file: SourceFile
+  bytes: Uint8Array
+  name: string
+}
+
 /** The maximum unpacked size of a compressed file, in bytes. Otherwise a small file could fill the memory. */
 const UNPACKED_LIMIT = 256 * 1024 * 1024
+
+/** Most files in a zip archive. */
+const MOST_ENTRIES = 100_000
 
 const starts = (bytes: Uint8Array, ...first: number[]) => first.every((byte, index) => bytes[index] === byte)
 
 /** Files that are not board exports, by their first bytes. */
 const STRANGERS: { is: (bytes: Uint8Array, beginning: string) => boolean; what: string }[] = [
-  {
-    is: (bytes) => starts(bytes, 0x50, 0x4b, 3, 4),
-    what: 'it is a zip archive: unpack it, and import the file in it (a workbook: save it as CSV)',
-  },
   { is: (bytes) => starts(bytes, 0x25, 0x50, 0x44, 0x46), what: 'it is a PDF' },
   {
     is: (_, beginning) => /^<(?:!doctype html|html)/i.test(beginning),
@@ -34,9 +43,59 @@ const SQLITE = 'SQLite format 3\0'
 
 /**
  * Opens a file.
+ * @param levels how deeply JSON may be nested
  * @throws Error with one line if it is empty, damaged, unpacks to more than the limit, or cannot be an export
  */
-export function openSource(packed: Uint8Array): SourceFile {
+export async function openSource(packed: Uint8Array, name: string, levels?: number): Promise<OpenedSource> {
+  const isZip = starts(packed, 0x50, 0x4b, 3, 4)
+  const { bytes, ...inner } = isZip ? await fileInZip(packed) : { bytes: packed, name }
+  return { file: openUnzipped(bytes, levels), bytes, name: inner.name }
+}
+
+/** The table or the JSON in a zip archive of exports. */
+async function fileInZip(packed: Uint8Array): Promise<Pick<OpenedSource, 'bytes' | 'name'>> {
+  let zip: ReadZip | undefined
+  try {
+    zip = await fromBufferPromise(Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength))
+    const found: Entry[] = []
+    let entries = 0
+    for await (const entry of zip.eachEntry()) {
+      if (++entries > MOST_ENTRIES)
+        throw new TooLarge(`it is a zip archive with more than ${MOST_ENTRIES} files`)
+      if (entry.fileName === MANIFEST) throw new Error('it is an archive of Phaseboard: use phaseboard')
+      if (/(?:^|\/)data\.json$|\.csv$/i.test(entry.fileName)) found.push(entry)
+    }
+    // Notion adds a table with all rows to that of a view.
+    const all = found.filter(({ fileName }) => fileName.endsWith('_all.csv'))
+    const [entry, other] = all.length > 0 ? all : found
+    if (entry === undefined || other !== undefined)
+      throw new Error(
+        'it is a zip archive: unpack it, and import the file in it (a workbook: save it as CSV)',
+      )
+    return { bytes: await bytesOf(await zip.openReadStreamPromise(entry)), name: entry.fileName }
+  } catch (error) {
+    const { message } = error as Error
+    throw error instanceof TooLarge || message.startsWith('it is ')
+      ? error
+      : new Error(`it is a zip archive that cannot be read: ${message}`, { cause: error })
+  } finally {
+    zip?.close()
+  }
+}
+
+/** All bytes of a stream. @throws TooLarge */
+async function bytesOf(stream: Readable): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.length
+    if (size > UNPACKED_LIMIT) throw unpacksToMore()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function openUnzipped(packed: Uint8Array, levels: number | undefined): SourceFile {
   const bytes = unpack(packed)
   if (bytes.length === 0) throw new Error('it is empty')
   if (Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 16)).toString('latin1') === SQLITE) {
@@ -47,23 +106,25 @@ export function openSource(packed: Uint8Array): SourceFile {
   const stranger = STRANGERS.find(({ is }) => is(bytes, beginning))
   if (stranger) throw new Error(stranger.what)
   if (beginning.startsWith('{') || beginning.startsWith('[')) {
-    return { kind: 'json', value: parse(utf8) }
+    return { kind: 'json', value: parse(utf8, levels) }
   }
   if (utf8.subarray(0, 4096).includes(0)) throw new Error('it is neither text nor a database')
   return { kind: 'table', table: openTable(utf8) }
 }
 
+const unpacksToMore = () => new TooLarge(`it unpacks to more than ${UNPACKED_LIMIT >> 20} MiB`)
+
 /**
  * The bytes of a file that is perhaps gzipped.
  * @throws Error with one line if it is damaged, or unpacks to more than the limit
  */
-export function unpack(bytes: Uint8Array): Uint8Array {
+function unpack(bytes: Uint8Array): Uint8Array {
   if (!starts(bytes, 0x1f, 0x8b)) return bytes
   try {
     return gunzipSync(bytes, { maxOutputLength: UNPACKED_LIMIT })
   } catch (error) {
     const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-    if (isTooLarge) throw new TooLarge(`it unpacks to more than ${UNPACKED_LIMIT >> 20} MiB`)
+    if (isTooLarge) throw unpacksToMore()
     throw new Error('its gzip compression is damaged', { cause: error })
   }
 }
@@ -80,8 +141,8 @@ function toUtf8(bytes: Uint8Array): Buffer {
   return starts(bytes, 0xef, 0xbb, 0xbf) ? buffer.subarray(3) : buffer
 }
 
-function parse(json: Buffer): unknown {
-  refuseHugeJson(json)
+function parse(json: Buffer, levels: number | undefined): unknown {
+  refuseHugeJson(json, levels)
   try {
     return parseJson(json.toString('utf8'))
   } catch (error) {

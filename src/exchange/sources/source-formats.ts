@@ -1,43 +1,18 @@
-/** Recognises files of other tools, for a helpful error if another format was given. */
-
+/** Recognises the tool of a file by its content. */
 import { isObject } from '../../json.ts'
+import { has, nameKey, type Recognised, toolOfHeader } from './column-names.ts'
 import type { SourceFile } from './source-files.ts'
-import { nameKey } from './source-tables.ts'
 import { objects } from './source-values.ts'
 
-const has = (header: ReadonlySet<string>, ...names: string[]) => names.every((name) => header.has(name))
-
-/** Whether a header is that of Jira's CSV export. */
-export const isJiraHeader = (header: readonly string[]): boolean => {
-  const names = new Set(header.map(nameKey))
-  return has(names, 'summary') && (names.has('issuekey') || has(names, 'key', 'issuetype'))
-}
-
-/** Columns of Kanboard's export of tasks, in its order; older versions have no `Creator Name` or `Tags`. */
-export const isKanboardHeader = (header: readonly string[]): boolean =>
-  has(new Set(header.map(nameKey)), 'taskid', 'swimlane', 'column', 'title')
-
+/** Whether a header is that of Kanboard's export of subtasks, which has no tasks. */
 export const isKanboardSubtasks = (header: readonly string[]): boolean =>
   has(new Set(header.map(nameKey)), 'subtaskid', 'taskid')
 
-/** Whether a header is that of an exported view of a GitHub project. */
-export const isGitHubHeader = (header: readonly string[], delimiter: string): boolean =>
-  delimiter === '\t' && has(new Set(header.map(nameKey)), 'title', 'url')
-
-/** Whether JSON is Trello's export of a board. */
-const isTrello = (value: unknown): boolean =>
-  isObject(value) && Array.isArray(value.lists) && Array.isArray(value.cards)
-
-/** Whether JSON is Planka's response for a board. */
-export const isPlanka = (value: unknown): boolean =>
-  isObject(value) &&
-  isObject(value.item) &&
-  isObject(value.included) &&
-  Array.isArray(value.included.lists) &&
-  Array.isArray(value.included.cards)
+/** The 32 hexadecimal digits of a page, which Notion adds to the names of its files. */
+const NOTION_NAME = /[0-9a-f]{32}(?:_all)?\.csv(?:\.gz)?$/i
 
 /** Whether JSON is a list of issues as in responses of Jira's search, or a list of such responses. */
-export const isJira = (value: unknown): boolean =>
+const isJira = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.length > 0 && value.every((page) => isJira(page) || isIssue(page))
     : isObject(value) && Array.isArray(value.issues) && value.issues.every(isIssue)
@@ -45,29 +20,73 @@ export const isJira = (value: unknown): boolean =>
 const isIssue = (value: unknown): boolean =>
   isObject(value) && typeof value.key === 'string' && isObject(value.fields)
 
-/** Whether JSON is the output of `gh project item-list`. */
-export const isGitHub = (value: unknown): boolean =>
-  isObject(value) &&
-  Array.isArray(value.items) &&
-  (objects(value.items).some((item) => 'content' in item) ||
-    (value.items.length === 0 && 'totalCount' in value))
+/** The boards of Deck: of its own format, of the older one, or one of them. */
+export function deckBoards(value: unknown): unknown[] {
+  if (!isObject(value)) return []
+  const isBoard = (board: unknown) => isObject(board) && 'title' in board && 'stacks' in board
+  if (isBoard(value)) return [value]
+  const boards = Object.values(isObject(value.boards) || Array.isArray(value.boards) ? value.boards : value)
+  return boards.every(isBoard) ? boards : []
+}
 
-/** The recognised files, and their formats here. */
-function known(file: SourceFile): { what: string; format: string } | undefined {
+/** Whether JSON is Vikunja's data: a list of projects with tasks. */
+const isVikunja = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every(
+    (project) => isObject(project) && 'tasks' in project && ('buckets' in project || 'identifier' in project),
+  )
+
+const JSONS: readonly (Recognised & { is: (value: unknown) => boolean })[] = [
+  {
+    format: 'wekan',
+    what: 'a WeKan board',
+    is: (value) =>
+      isObject(value) &&
+      (String(value._format).startsWith('wekan-board') ||
+        (Array.isArray(value.lists) && Array.isArray(value.cards) && Array.isArray(value.swimlanes))),
+  },
+  {
+    format: 'trello',
+    what: 'a Trello board export',
+    is: (value) => isObject(value) && Array.isArray(value.lists) && Array.isArray(value.cards),
+  },
+  {
+    format: 'planka',
+    what: 'a Planka board',
+    is: (value) =>
+      isObject(value) &&
+      isObject(value.item) &&
+      isObject(value.included) &&
+      Array.isArray(value.included.lists) &&
+      Array.isArray(value.included.cards),
+  },
+  { format: 'jira', what: 'a search in Jira', is: isJira },
+  {
+    format: 'github',
+    what: 'the items of a GitHub project',
+    is: (value) =>
+      isObject(value) &&
+      Array.isArray(value.items) &&
+      (objects(value.items).some((item) => 'content' in item) ||
+        (value.items.length === 0 && 'totalCount' in value)),
+  },
+  { format: 'vikunja', what: "Vikunja's export", is: isVikunja },
+  { format: 'deck', what: 'an export of Nextcloud Deck', is: (value) => deckBoards(value).length > 0 },
+]
+
+/**
+ * The tool of a file; undefined for an unknown one.
+ * @param name of the file
+ */
+export function recognise(file: SourceFile, name: string): Recognised | undefined {
   if (file.kind === 'database') return { what: 'an SQLite database', format: 'kanboard' }
-  if (file.kind === 'table') {
-    const { header, delimiter } = file.table
-    if (isJiraHeader(header)) return { what: "Jira's CSV export", format: 'jira' }
-    if (isKanboardHeader(header)) return { what: "Kanboard's CSV export", format: 'kanboard' }
-    if (isGitHubHeader(header, delimiter)) return { what: 'a view of a GitHub project', format: 'github' }
-    return undefined
-  }
-  const { value } = file
-  if (isTrello(value)) return { what: 'a Trello board export', format: 'trello' }
-  if (isPlanka(value)) return { what: 'a Planka board', format: 'planka' }
-  if (isJira(value)) return { what: 'a search in Jira', format: 'jira' }
-  if (isGitHub(value)) return { what: 'the items of a GitHub project', format: 'github' }
-  return undefined
+  if (file.kind === 'json') return JSONS.find(({ is }) => is(file.value))
+  const { header, delimiter } = file.table
+  return (
+    toolOfHeader(header, delimiter) ??
+    (NOTION_NAME.test(name) ? { format: 'notion', what: 'a database of Notion' } : undefined)
+  )
 }
 
 const KINDS = {
@@ -78,13 +97,12 @@ const KINDS = {
 
 /**
  * The error for a file that does not have the requested format.
+ * @param found what it is instead
  * @param expected a brief description of the format's files
  */
-export function notOfFormat(file: SourceFile, format: string, expected: string): Error {
-  const found = known(file)
-  const hint =
-    found && found.format !== format
-      ? `it looks like ${found.what}: use ${found.format}`
-      : `it is ${KINDS[file.kind]}`
-  return new Error(`expected ${expected}, but ${hint}`)
-}
+export const notOfFormat = (file: SourceFile, found: Recognised | undefined, expected: string): Error =>
+  new Error(
+    `expected ${expected}, but ${
+      found ? `it looks like ${found.what}: use ${found.format}` : `it is ${KINDS[file.kind]}`
+    }`,
+  )

@@ -31,10 +31,20 @@ const HEADER_REACH = 1024 * 1024
 /** The longest cell and row, in characters. A description may be long, but a whole file in one quote is an error. */
 const ROW_LIMIT = 64 * 1024 * 1024
 
+/** Excel's line with the separator. */
+const SEPARATOR_LINE = /^"?sep=([\t;,|])"?\r?\n/i
+
+/** The lines before the header of TickTick's backups: its date, version, and what the numbers of the status mean. */
+const PREAMBLE = /^"?Date: (?:(?!"?Folder Name"?,)[^\n]*\n){1,20}(?="?Folder Name"?,)/
+
+/** The length of either, in bytes. */
+const BEGINNING = 2048
+
 /** Opens a table; takes UTF-8 without a byte order mark. */
 export function openTable(bytes: Buffer, most = VALUES_LIMIT): Table {
-  const named = /^sep=([\t;,|])\r?\n/i.exec(bytes.toString('utf8', 0, 8))
-  const body = withoutBlankLines(named ? bytes.subarray(named[0].length) : bytes)
+  const beginning = bytes.toString('utf8', 0, BEGINNING)
+  const named = SEPARATOR_LINE.exec(beginning) ?? PREAMBLE.exec(beginning)
+  const body = withoutBlankLines(named ? bytes.subarray(Buffer.byteLength(named[0])) : bytes)
   const delimiter = named?.[1] ?? delimiterOf(body.toString('utf8', 0, HEADER_REACH))
   const quote = delimiter === '\t' && !isQuoted(body) ? null : '"'
   const [header = []] = rowsOf(body, { delimiter, quote, only: 1 })
@@ -139,20 +149,34 @@ const parseRows = (body: Buffer, { delimiter, quote, only, onRecord }: RowOption
     }),
   }) as unknown as string[][]
 
-/** The comparison key of a column name: only letters and digits, in lower case. */
-export const nameKey = (name: string): string =>
-  name
-    .normalize()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '')
+/** Most names in a line of the summary. */
+const MOST_NAMED = 500
 
 /** The cells of some columns, as fields by column name; several columns with one name become a list of non-empty cells. */
 export class Cells {
   readonly #names: string[]
+  readonly #known: ReadonlySet<number>
+  readonly #unknown = new Map<string, number>()
 
-  /** Takes the header of the table. */
-  constructor(header: readonly string[]) {
+  /**
+   * Takes the header of the table.
+   * @param known the columns with a field here: the others count for {@link note}
+   */
+  constructor(header: readonly string[], known: Iterable<number>) {
     this.#names = header.map((name, index) => keyOf(name, index))
+    this.#known = new Set(known)
+  }
+
+  /** The line of the summary with the columns without a field here, and their numbers of cells. */
+  note(format: string): string[] {
+    const named = [...this.#unknown].map(
+      ([name, count]) => `${name.replace(/\s+/g, ' ').slice(0, 60).toWellFormed()} ${count}`,
+    )
+    if (named.length === 0) return []
+    const more = named.length > MOST_NAMED ? `, and ${named.length - MOST_NAMED} more` : ''
+    return [
+      `columns without a field here ${named.length} (cells kept in metadata.${format}): ${named.slice(0, MOST_NAMED).join(', ')}${more}`,
+    ]
   }
 
   /**
@@ -172,6 +196,7 @@ export class Cells {
       const cell = cells[index] ?? ''
       if (cell === '') continue
       const name = this.#names[index] ?? keyOf('', index)
+      if (!this.#known.has(index)) this.#unknown.set(name, (this.#unknown.get(name) ?? 0) + 1)
       const before = fields.get(name)
       if (before) before.push(cell.toWellFormed())
       else fields.set(name, [cell.toWellFormed()])

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../../json.ts'
 import { LIMITS } from '../../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../../time.ts'
-import type { SourcePerson } from './source-board.ts'
+import type { SourceLink, SourcePerson } from './source-board.ts'
 
 /**
  * A text, or a number as text; empty for other values. Well-formed, since SQLite stores UTF-8: two names that differ only in a lone
@@ -141,13 +141,35 @@ export function emailIn(value: unknown): string {
   return email.length <= LIMITS.email && EMAIL.test(email) ? email : ''
 }
 
+/** Other tools' words for how a card depends on another one; for any other word, it relates to it. */
+const LINK_WORDS = new Map<string, SourceLink['type']>([
+  ['blocks', 'blocks'],
+  ['is blocked by', 'blocked_by'],
+  ['is-blocked-by', 'blocked_by'],
+  ['duplicates', 'duplicates'],
+  ['is a child of', 'parent'],
+])
+
+/** The kind of link of a word. */
+export const linkOf = (word: string): SourceLink['type'] => LINK_WORDS.get(word.toLowerCase()) ?? 'relates'
+
 /** Other tools' words for this service's priorities. */
 const PRIORITIES = new Map(
   Object.entries({
-    low: ['low', 'lowest', 'minor', 'trivial', 'niedrig', 'gering'],
-    medium: ['medium', 'normal', 'moderate', 'mittel'],
-    high: ['high', 'major', 'important', 'hoch', 'wichtig'],
-    critical: ['critical', 'highest', 'blocker', 'urgent', 'kritisch', 'dringend'],
+    low: ['low', 'lowest', 'minor', 'trivial', 'niedrig', 'gering', 'basse', 'faible', 'baja', 'bajo'],
+    medium: ['medium', 'normal', 'moderate', 'mittel', 'moyenne', 'moyen', 'normale', 'media', 'medio'],
+    high: ['high', 'major', 'important', 'hoch', 'wichtig', 'haute', 'élevée', 'importante', 'alta', 'alto'],
+    critical: [
+      'critical',
+      'highest',
+      'blocker',
+      'urgent',
+      'kritisch',
+      'dringend',
+      'critique',
+      'urgente',
+      'crítica',
+    ],
   }).flatMap(([priority, words]) => words.map((word) => [word, priority] as const)),
 )
 

@@ -1,16 +1,13 @@
 /** A Trello board as a board to import. */
-import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
 import { isBlank, nameColumns } from '../imports/names.ts'
-import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
-import { unpack } from './source-files.ts'
-import { refuseHugeJson } from './source-limits.ts'
+import type { BoardReader, SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
 import { repeatedCards } from './source-values.ts'
 import {
-  parseTrelloBoard,
   type TrelloBoard,
   type TrelloCard,
   type TrelloLabel,
   type TrelloList,
+  trelloBoardIn,
 } from './trello.ts'
 
 /** Counts specific to Trello. */
@@ -28,11 +25,8 @@ export interface TrelloCounts {
 }
 
 /** Reads a board export. @throws Error with a brief reason for another format */
-export function readTrello(packed: Uint8Array): SourceBoard {
-  const bytes = unpack(packed)
-  refuseHugeJson(bytes, JSON_TEXT_DEPTH)
-  return toSourceBoard(parseTrelloBoard(new TextDecoder().decode(bytes)))
-}
+export const readTrello: BoardReader = (file) =>
+  toSourceBoard(trelloBoardIn((file as { value: unknown }).value))
 
 /** Computes the counts specific to Trello. */
 export const countsOf = ({
@@ -147,6 +141,7 @@ function toCard(
 ): SourceCard {
   return {
     id: card.id,
+    number: card.number,
     title: card.name,
     description: card.description,
     column: card.list && columns.get(card.list),

@@ -4,7 +4,7 @@
  */
 import { Type } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
-import { isDeeperThan, isObject, type JsonObject, parseJson } from '../../json.ts'
+import { isDeeperThan, isObject, type JsonObject } from '../../json.ts'
 import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../../time.ts'
 import { isBlank, readableName } from '../imports/names.ts'
@@ -62,6 +62,7 @@ export interface TrelloCard {
   position: number | undefined
   dueDate: string | null
   memberIds: string[]
+  number: number | undefined
   labels: TrelloLabel[]
   /** Of all its checklists, in order. */
   entries: SourceSubtask[]
@@ -116,25 +117,16 @@ const ajv = new Ajv()
 const isExport = ajv.compile<JsonObject>(ExportSchema)
 
 /**
- * Reads the text of a board export.
+ * Reads a board export.
  * @throws Error with a brief reason for another format
  */
-export function parseTrelloBoard(json: string): TrelloBoard {
-  const board = parse(json)
+export function trelloBoardIn(board: unknown): TrelloBoard {
   if (!isExport(board)) throw new Error(ajv.errorsText(isExport.errors, { dataVar: 'board' }))
   // The rest of a card is stored unchanged, and serialisers recurse.
   if (isDeeperThan(board, JSON_TEXT_DEPTH)) {
     throw new Error(`it is nested deeper than ${JSON_TEXT_DEPTH} levels`)
   }
   return toBoard(board)
-}
-
-function parse(json: string): unknown {
-  try {
-    return parseJson(json)
-  } catch {
-    throw new Error('it is not JSON')
-  }
 }
 
 // --- values of any type, read leniently ---
@@ -293,7 +285,6 @@ function toChecklists(board: JsonObject, cards: JsonObject[]): Checklist[] {
 
 /** Keys of a card that are not stored in its `rest`: they have a field, or name the board. */
 const HAS_FIELD = new Set([
-  'idMembers',
   'id',
   'name',
   'desc',
@@ -301,6 +292,7 @@ const HAS_FIELD = new Set([
   'dateLastActivity',
   'labels',
   'idLabels',
+  'idMembers',
   'idBoard',
   'idChecklists',
   'checkItemStates',
@@ -333,6 +325,7 @@ function toCard(card: JsonObject, parts: CardParts): TrelloCard {
     position,
     dueDate,
     memberIds: [...new Set(strings(card.idMembers))],
+    number: number(card.idShort),
     labels: parts.labelsOf(card),
     entries: toEntries(card, checklists, createdAt),
     comments: parts.commentsOf.get(id) ?? [],

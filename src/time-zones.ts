@@ -1,5 +1,5 @@
-/** Times of the day in a time zone. */
-import { createCache } from '../cache.ts'
+/** Days and times of the day in a time zone. */
+import { createCache } from './cache.ts'
 
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
@@ -38,7 +38,7 @@ export function isTimeZone(text: string): boolean {
 }
 
 /** The local time in a time zone, as if it were UTC: milliseconds since 1970, to the second. */
-function wallTime(time: number, timeZone: string): number {
+export function wallTime(time: number, timeZone: string): number {
   const parts = Object.fromEntries(
     formatOf(timeZone)
       .formatToParts(time)
@@ -67,4 +67,18 @@ export function nextHour(hour: number, timeZone: string, after: number): number 
     const time = timeOfWall(midnight + day * DAY + hour * HOUR, timeZone)
     if (time > after) return time
   }
+}
+
+/** A day in a time zone. */
+export interface LocalDay {
+  /** `YYYY-MM-DD`. */
+  day: string
+  /** When it begins, in milliseconds since 1970. */
+  begins: number
+}
+
+/** The day some days after the one of a time. @param time milliseconds since 1970 */
+export function dayAfter(time: number, days: number, timeZone: string): LocalDay {
+  const midnight = (Math.floor(wallTime(time, timeZone) / DAY) + days) * DAY
+  return { day: new Date(midnight).toISOString().slice(0, 10), begins: timeOfWall(midnight, timeZone) }
 }
