@@ -283,7 +283,7 @@ t.test('after each step, every response equals the database', async (t) => {
           }
         }
       }),
-      { numRuns: rounds(25), interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true },
+      { numRuns: rounds(25), interruptAfterTimeLimit: rounds(90_000), markInterruptAsFailure: true },
     )
     t.ok(reads > 100, `${reads} reads were right, with ${bytes} bytes for snapshots`)
   }
@@ -441,7 +441,7 @@ t.test('every response includes all acknowledged writes', async (t) => {
         }),
         run,
       ),
-      { numRuns: rounds(20), interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true },
+      { numRuns: rounds(20), interruptAfterTimeLimit: rounds(90_000), markInterruptAsFailure: true },
     )
     t.ok(reads > 100, `${reads} reads were new enough, with ${bytes} bytes for snapshots`)
   }
