@@ -115,9 +115,7 @@ t.test('optional parameters have no default in the form', async (t) => {
       seen++
       // The value that Swagger UI prefills for a parameter.
       const prefilled = [example, examples, schema.example, schema.examples, schema.default]
-      // Only the client knows the format of a file.
-      const isNeeded = operationId === 'createImport' && name === 'format'
-      t.equal(required, isNeeded, `${operationId} ${name} may be left out`)
+      t.equal(required, false, `${operationId} ${name} may be left out`)
       t.strictSame(
         prefilled.filter((value) => value !== undefined),
         [],

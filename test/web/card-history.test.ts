@@ -85,7 +85,7 @@ t.test('lists what changed, newest first', async (t) => {
 })
 
 t.test('no change of a field is silent', async (t) => {
-  const silent = ['labels', 'subtasks', 'createdAt', 'updatedAt']
+  const silent = ['number', 'labels', 'subtasks', 'createdAt', 'updatedAt']
   for (const field of Object.keys(ITEM_DEFAULTS).filter((name) => !silent.includes(name))) {
     const changes = [updated(1, { [field]: '2026-01-01' }, { [field]: '2026-02-02' })]
     t.match(lines({ changes }), [/^m .+ \(1\)$/], field)
