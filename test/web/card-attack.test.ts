@@ -75,7 +75,7 @@ onBoard(
     const made = dialog.locator('img, script, iframe, b, [style*=url], [onclick], [onerror]')
     t.equal(await made.count(), 0, 'no element comes of it')
     await partOf(page, 'Subtasks').getByRole('checkbox', { name: title }).waitFor()
-    const assignee = dialog.getByRole('combobox', { name: 'Assignee' })
+    const assignee = dialog.getByRole('combobox', { name: 'Assignee', exact: true })
     t.equal(
       await until(
         () => assignee.inputValue(),

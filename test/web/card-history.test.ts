@@ -87,7 +87,14 @@ t.test('lists what changed, newest first', async (t) => {
 t.test('no change of a field is silent', async (t) => {
   const silent = ['number', 'labels', 'subtasks', 'createdAt', 'updatedAt']
   for (const field of Object.keys(ITEM_DEFAULTS).filter((name) => !silent.includes(name))) {
-    const changes = [updated(1, { [field]: '2026-01-01' }, { [field]: '2026-02-02' })]
+    const [from, to] =
+      field === 'assigneeIds'
+        ? [
+            ['a', 'b'],
+            ['a', 'c'],
+          ]
+        : ['2026-01-01', '2026-02-02']
+    const changes = [updated(1, { [field]: from }, { [field]: to })]
     t.match(lines({ changes }), [/^m .+ \(1\)$/], field)
   }
 })

@@ -52,7 +52,7 @@ onBoard('has an address to share, reload, leave and return to', async (t, { api,
   await dialogOf(page, 'Rewrite pages').getByText('This card was deleted by local.').waitFor()
   await check()
   await page.getByRole('button', { name: 'Undo' }).click()
-  await dialogOf(page, 'Rewrite pages').getByRole('combobox', { name: 'Assignee' }).waitFor()
+  await dialogOf(page, 'Rewrite pages').getByRole('combobox', { name: 'Assignee', exact: true }).waitFor()
   t.equal((await api.get('/api/kanban-items/{id}', itemPath)).title, 'Rewrite pages')
 
   // An address from before the card was moved leads to its new project.

@@ -61,7 +61,7 @@ onBoard(
     await second.page.getByText('Live', { exact: true }).waitFor({ state: 'attached' })
 
     t.comment('the admin assigns a card by the page')
-    const assignee = first.page.getByRole('combobox', { name: 'Assignee' })
+    const assignee = first.page.getByRole('combobox', { name: 'Assignee', exact: true })
     await assignee.fill('Grace')
     await first.page.getByRole('option', { name: /Grace Hopper/ }).click()
     await Promise.all([bell(second.page, 1).waitFor(), bell(other, 1).waitFor()])

@@ -24,8 +24,8 @@ onBoard(
     const { page, go, check } = await person({ signIn: true })
     await go(`${path}/items/${itemPath.path.id}`)
     const dialog = dialogOf(page, 'Flyer')
-    const field = dialog.getByRole('combobox', { name: 'Assignee' })
-    const list = dialog.getByRole('listbox', { name: 'Assignee' })
+    const field = dialog.getByRole('combobox', { name: 'Assignee', exact: true })
+    const list = dialog.getByRole('listbox', { name: 'Assignee', exact: true })
 
     t.comment('by keyboard alone')
     await field.focus()
