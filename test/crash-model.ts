@@ -15,9 +15,9 @@ const TABLES = {
 const ENTRY_TYPES = { column: 'status_change', assigneeId: 'assignment', priority: 'priority' }
 const TRACKED = ['column', 'assigneeId', 'priority'] as const
 const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
-/** Keys of responses that contain other records. */
+/** Keys of responses that contain other records, and the list that follows from the only assignee. */
 const RELATIONS = new Set(
-  'kanbanItems subtasks labels transcriptSummaries metrics objectives teamAssignments'.split(' '),
+  'assigneeIds kanbanItems subtasks labels transcriptSummaries metrics objectives teamAssignments'.split(' '),
 )
 
 export type Kind = keyof typeof TABLES
@@ -197,8 +197,8 @@ export function readState(file: string): { state: State; problems: string[] } {
     const rows: State['rows'] = new Map()
     for (const [kind, table] of Object.entries(TABLES) as [Kind, typeof schema.projects][]) {
       for (const stored of db.select().from(table).all()) {
-        // Responses do not contain it.
-        const { claimedFrom: _, ...fields } = stored as typeof stored & { claimedFrom?: string }
+        // Responses do not contain the first; the second is stored for several people only, of whom these clients make none.
+        const { claimedFrom: _, assigneeIds: _a, ...fields } = stored as typeof stored & Fields
         rows.set(fields.id, { kind, fields })
       }
     }
