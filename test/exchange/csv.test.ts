@@ -316,3 +316,35 @@ t.test('no content of a table is lost', async (t) => {
     { numRuns: rounds(15) },
   )
 })
+
+t.test("this service's own export names all people of a card", async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  app.db.$client.exec(
+    "insert into people (id, name, kind) values ('maria', 'Maria, Mason', 'host'), ('bob', 'Bob', 'host')",
+  )
+  await createItem(app, project.id, { assigneeIds: ['maria', 'bob'], priority: 'x'.repeat(100) })
+  await createItem(app, project.id, { assigneeIds: ['bob'] })
+  await createItem(app, project.id)
+  const { body } = await app.inject({ method: 'GET', url: `/api/projects/${project.id}/export.csv` })
+  const { cards, people } = await readAs('csv', body)
+  t.strictSame(
+    cards.map(({ assignees }) => assignees),
+    [['maria', 'bob'], ['bob'], []],
+  )
+  t.match(people, [
+    { id: 'maria', name: 'Maria, Mason' },
+    { id: 'bob', name: 'Bob' },
+  ])
+  const long = body.replace('x'.repeat(100), 'x'.repeat(101))
+  t.match((await readAs('csv', long)).cards[0], { priority: '', rest: { priority: 'x'.repeat(101) } })
+  const former =
+    'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'
+  const line = '7,Card,,To Do,high,maria,,,,manual,2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.000Z,false'
+  for (const [header, row] of [
+    [former, line],
+    [`${former},assignee`, `${line},Maria`],
+    [`${former},assignee,number`, `${line},Maria,12`],
+  ])
+    t.match((await readAs('csv', `${header}\n${row}\n`)).cards, [{ assignees: ['maria'] }], `${header}`)
+})

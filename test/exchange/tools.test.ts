@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import t from 'tap'
 import { ZipFile } from 'yazl'
+import { textOfHtml } from '../../src/exchange/sources/html-text.ts'
 import { kanboardDatabase } from './kanboard-database.ts'
 import { cardOf, columnsOf, readAs, readFixture, refusal } from './readers.ts'
 
@@ -566,4 +567,85 @@ t.test('a board of Planka says how many lists it has no cards of', async (t) => 
     return readAs('planka', JSON.stringify({ ...file, included: { ...file.included, cards } }))
   }
   t.match((await without(['archive', 'trash'])).notes[0], /^lists without their cards 2 \(/)
+})
+
+t.test('HTML of an editor becomes Markdown, and any other text stays', (t) => {
+  const cases: [string, string][] = [
+    ['1 < 2 & 3', '1 < 2 & 3'],
+    ['<p>One<br>two</p><p>three</p>', 'One\ntwo\n\nthree'],
+    [
+      '<h2>Plan</h2><p><strong>bold</strong> <em>it</em> <code>x &lt; y</code></p>',
+      '## Plan\n\n**bold** *it* `x < y`',
+    ],
+    [
+      '<p><a href="https://example.org/">here</a> and <a>there</a></p>',
+      '[here](https://example.org/) and [there]()',
+    ],
+    [
+      '<ul><li data-checked="true"><p>done</p></li><li data-checked="false">open</li><li>plain</li></ul>',
+      '- [x] done\n- [ ] open\n- plain',
+    ],
+    ['<p>an <unknown>tag</unknown> and </a>', 'an tag and ]()'],
+  ]
+  for (const [html, text] of cases) t.equal(textOfHtml(html), text, html)
+  t.end()
+})
+
+t.test('Deck: what a card lacks, or has in another form', async (t) => {
+  const card = (fields: object) => ({ id: 1, title: 'Card', ...fields })
+  const stacks = [
+    {
+      id: 2,
+      title: 'Later',
+      order: 2,
+      cards: [card({ id: 3, duedate: 'soon', done: '2026-01-02T00:00:00+00:00' })],
+    },
+    { id: 4, title: 'Gone', order: 3, deletedAt: 5, cards: [card({ id: 6 })] },
+    {
+      id: 7,
+      title: 'Finished',
+      order: 1,
+      isDoneColumn: true,
+      cards: [
+        card({
+          id: 8,
+          createdAt: 1_767_225_600,
+          lastModified: 1_767_225_601,
+          archived: true,
+          comments: [
+            { message: 'Who?' },
+            {
+              message: 'I',
+              actorId: 'ada',
+              actorDisplayName: 'Ada',
+              creationDateTime: '2026-01-03T00:00:00+00:00',
+            },
+          ],
+          attachments: [
+            { data: 'plan.pdf', createdBy: 'ada', createdAt: 1_767_225_602 },
+            { data: 'other.pdf' },
+          ],
+          dependentCards: [3, { id: 9 }],
+        }),
+        card({ id: 10, deletedAt: 11 }),
+      ],
+    },
+  ]
+  const board = await readAs('deck', JSON.stringify({ id: 1, title: 'Fest', stacks }), 'deck.json')
+  t.same(columnsOf(board), ['Finished', 'Later'])
+  t.same(
+    board.cards.map(({ id }) => id),
+    ['8', '3'],
+  )
+  const finished = cardOf(board, '8')
+  t.match(finished, {
+    createdAt: '2026-01-01T00:00:00.000Z',
+    dismissed: true,
+    links: [
+      { type: 'relates', to: '3' },
+      { type: 'relates', to: '9' },
+    ],
+  })
+  t.equal(finished.comments.length, 2)
+  t.equal(cardOf(board, '3').rest?.duedate, 'soon')
 })

@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { CHAT_FORMATS, CHAT_TOOLS, type ChatFormat } from '../../src/webhooks/chat-formats.ts'
-import { build, created, createItem, createProject, send, signInAs } from '../helper.ts'
+import { chatTexts } from '../../src/webhooks/chat-texts.ts'
+import { build, created, createItem, createProject, send, signInAs, writeIn } from '../helper.ts'
 import { type Received, receive } from '../receivers.ts'
 import { steady } from '../rounds.ts'
 
@@ -183,3 +184,57 @@ t.test('no text of a person is formatting, a link or a mention', (t) => {
   )
   t.end()
 })
+
+t.test('every event is said in every language', async (t) => {
+  const { app, headers, receiver, project } = await withChat(t, 'slack', { language: 'de' })
+  const shop = await createProject(app, { name: 'Shop' }, headers)
+  const item = await createItem(app, project.id, { title: 'Flyer' }, headers)
+  const path = `/api/kanban-items/${item.id}`
+  const link = (number: string, title = 'Flyer') => `<${URL}/${number}|${number} ${title}>`
+  await send(app, 'PATCH', path, { column: 'Review', assigneeId: 'ada' }, headers)
+  await send(app, 'PATCH', path, { dueDate: '2027-03-01T09:30:00Z', assigneeId: null }, headers)
+  await send(app, 'PATCH', path, { dueDate: null }, headers)
+  const { body: comment } = await send(app, 'POST', `${path}/comments`, { content: 'x'.repeat(600) }, headers)
+  await send(app, 'PATCH', `/api/kanban-comments/${comment.id}`, { content: 'Said to nobody' }, headers)
+  await send(app, 'POST', `${path}/move`, { projectId: shop.id }, headers)
+  await receiver.got(6)
+  const texts = textsOf('slack', receiver.received)
+  // What a message says of the card is as it was when it was sent.
+  const said = texts.map((text) => text.replaceAll(/(?:WEB|SHO)-1/g, 'N'))
+  const card = link('N')
+  t.strictSame(said.slice(0, 4), [
+    `${WHO} hat ${card} in To Do angelegt`,
+    `${WHO} hat ${card} von To Do nach Review verschoben\n${WHO} hat ${card} ${WHO} zugewiesen`,
+    `${WHO} hat ${card} auf den 2027-03-01 09:30 UTC terminiert`,
+    `${WHO} hat die Fälligkeit von ${card} entfernt`,
+  ])
+  t.equal(said[4], `${WHO} hat ${card} kommentiert\n> ${'x'.repeat(499)}…`)
+  t.equal(said[5], `${WHO} hat ${card} in das Projekt Shop verschoben`)
+  for (const language of ['en', 'de']) {
+    const { several, finished, movedHere, test } = chatTexts(language)
+    t.notSame(several('A', undefined), several('A', 7))
+    t.match([several('A', 7), finished('A', 'C', 'Done'), movedHere('A', 'C', 'P')], [/7/, /C.*Done/, /C.*P/])
+    t.ok(test)
+  }
+  t.equal(chatTexts('toString'), chatTexts('en'), 'another program may have stored any language')
+})
+
+t.test(
+  'what another program writes is said of somebody, and a card without a number by its title',
+  async (t) => {
+    const { app, receiver, project, headers } = await withChat(t, 'mattermost')
+    await writeIn(app, () => {
+      app.db.$client.exec(
+        `insert into kanban_items (id, project_id, title, assignee_id) values ('x', '${project.id}', ' ', 'unknown')`,
+      )
+    })
+    await receiver.got(1)
+    t.equal(
+      textsOf('mattermost', receiver.received)[0],
+      `Somebody created [\\(untitled\\)](${URL}/projects/${project.id}/items/x) in To Do`,
+    )
+    await send(app, 'PATCH', '/api/kanban-items/x', { title: 'Named', assigneeId: 'nobody here' }, headers)
+    await receiver.got(2)
+    t.match(textsOf('mattermost', receiver.received)[1], / assigned .* to Somebody$/)
+  },
+)
