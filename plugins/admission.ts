@@ -11,7 +11,7 @@ import {
   hookOf,
   inOrder,
 } from '../src/requests/admit.ts'
-import { resolveNumber } from '../src/requests/existence.ts'
+import { createNumberResolver } from '../src/requests/existence.ts'
 import { createRepetitionCheck } from '../src/requests/idempotency.ts'
 import { hideBody } from '../src/requests/json-bodies.ts'
 
@@ -66,7 +66,7 @@ export default fp<AdmissionOptions>(
       },
       addHeaders: app.addHeaders,
       ...app.identityChecks,
-      resolveNumber: (request) => resolveNumber(request, app.rules.board.numbers),
+      resolveNumber: createNumberResolver(app.rules.board.numbers),
       findRepetition: createRepetitionCheck(app.rules.idempotencyStore),
       hideBody,
       refuseUnknown: app.refuseUnknown,

@@ -14,7 +14,7 @@ import { authorize, hasBody, type Identity, isSafe } from '../members/identity.t
 import type { HostPerson } from '../phaseboard.d.ts'
 import { toApiError } from '../requests/api-errors.ts'
 import { type Call, isCall, run } from '../requests/calls.ts'
-import { isExistenceCheck, isOfItem, resolveNumber } from '../requests/existence.ts'
+import { createNumberResolver, isExistenceCheck, isOfItem } from '../requests/existence.ts'
 import { HOSTED } from '../requests/hosted-people.ts'
 import { comparePreconditions, type Preconditions, resultOf } from '../requests/preconditions.ts'
 import { unchangedOf } from '../requests/read-only.ts'
@@ -284,7 +284,8 @@ export class BatchRun {
     const url = this.#results.intoPath(path)
     const { operation, params, query } = operations.find(method, url)
     const { config = {} } = operation.route
-    if (isOfItem(operation.route.url)) resolveNumber({ params }, this.#surroundings.app.rules.board.numbers)
+    if (isOfItem(operation.route.url))
+      createNumberResolver(this.#surroundings.app.rules.board.numbers)({ params })
     this.#failure = config.failure
     this.#authorize(operation, method)
     const request = this.#requestOf(operation, { method, url, params, query, ifMatch })

@@ -250,7 +250,7 @@ export class Items {
     ensureValid({
       column: isChecked ? this.#columnNames.problemOf(before.projectId, column) : undefined,
       coverId: this.#problemOfCover(id, coverId),
-      assigneeId: problemOfAssignees(input),
+      assigneeId: input.assigneeIds && problemOfAssignees(input),
     })
     return this.#answer(this.#change(before, input, actorId, timestamp()))
   }

@@ -9,11 +9,19 @@ import { isRepeated } from './idempotency.ts'
 /** Whether a route's path names an item: its number may stand there for its id. */
 export const isOfItem = (url: string): boolean => url.includes('/api/kanban-items/:id')
 
-/** Replaces an item's number in the path of a request, such as `WEB-12`, by its id. Whether the caller sees the item is a later question. */
-export function resolveNumber({ params }: { params: unknown }, numbers: CardNumbers): void {
-  const named = params as { id: string }
-  named.id = numbers.find(named.id) ?? named.id
-}
+/** What may be a number: most ids are none, and need no lookup. */
+const MAY_BE_NUMBER = /^[a-z][a-z0-9]{1,5}-[1-9]/i
+
+/**
+ * Creates the check that replaces an item's number in the path of a request, such as `WEB-12`, by its id. Whether the caller sees the item is a
+ * later question.
+ */
+export const createNumberResolver =
+  (numbers: CardNumbers) =>
+  ({ params }: { params: unknown }): void => {
+    const named = params as { id: string }
+    if (MAY_BE_NUMBER.test(named.id)) named.id = numbers.find(named.id) ?? named.id
+  }
 
 /** Whether the caller of a request sees a record with this id. */
 type Exists = (id: string, request: FastifyRequest) => boolean
