@@ -42,11 +42,17 @@ const projectParts = {
   teamAssignments: true,
 } satisfies NonNullable<Parameters<typeof db.query.projects.findMany>[0]>['with']
 
-const withLabels = <Item extends { labels: { label: unknown }[] }>(item: Item) => ({
+const withLabels = <
+  Item extends { labels: { label: unknown }[]; assigneeId: string | null; assigneeIds: string[] },
+>(
+  item: Item,
+) => ({
   ...item,
+  // Stored only if there are several.
+  assigneeIds: item.assigneeIds.length === 0 && item.assigneeId ? [item.assigneeId] : item.assigneeIds,
   labels: item.labels.map(({ label }) => label),
 })
-const withItems = <Project extends { kanbanItems: { labels: { label: unknown }[] }[] }>(
+const withItems = <Project extends { kanbanItems: Parameters<typeof withLabels>[0][] }>(
   project: Project,
 ) => ({
   ...project,
