@@ -97,6 +97,7 @@ export function seedBoard(url: string, size: BoardSize): void {
     const project = {
       ...record(),
       name: `${pick(AREAS)} ${pick(EFFORTS)}`,
+      key: `P${position + 1}`,
       description: pick(DETAILS),
       type,
       status: STATUSES[position % STATUSES.length] as string,
@@ -112,6 +113,7 @@ export function seedBoard(url: string, size: BoardSize): void {
     const labels = LABELS.map((label) => ({ ...ofProject(), ...label }))
     const items = Array.from({ length: size.itemsPerProject }, (_, item) => ({
       ...ofProject(),
+      number: item + 1,
       title: `${pick(VERBS)} ${pick(THINGS)}`,
       description: item % 20 === 5 ? pick(DETAILS) : '',
       column: pick(COLUMNS),
@@ -128,7 +130,7 @@ export function seedBoard(url: string, size: BoardSize): void {
     tx.insert(projects).values(project).run()
     tx.insert(kanbanColumns).values(columns).run()
     tx.insert(kanbanLabels).values(labels).run()
-    // SQLite allows some 32,000 values per statement, and a row has 17.
+    // SQLite allows some 32,000 values per statement, and a row has 18.
     for (let from = 0; from < items.length; from += 1000) {
       tx.insert(kanbanItems)
         .values(items.slice(from, from + 1000))
