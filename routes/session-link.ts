@@ -77,7 +77,7 @@ const sessionLinkRoutes: Routes = async (app) => {
       const former = memberId === null ? null : app.rules.members.stored(memberId).passwordHash
       const removeInitial = await prepareInitialPasswordRemoval(app.db, former)
       const passwordHash = await hashPassword(password)
-      const use = links.use(token, { ...given, passwordHash }, cookies.read(request), address)
+      const use = links.use(token, { ...given, passwordHash }, cookies.readToReplace(request), address)
       const { member, session } = (await app.perform(use, BY_SERVICE)).value
       limits.forgive(address, ANY_LINK)
       removeAfterwards(removeInitial, request.log)

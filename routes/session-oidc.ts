@@ -152,7 +152,7 @@ const openIdRoutes: Routes<{ provider: Provider; publicUrl: string | undefined }
       limits.count(address, ANY_ACCOUNT)
       const { account, returnTo } = await provider.end(queryOf(request), begun, request.log)
       const { oidcSignUp } = settings
-      const signIn = app.members.accounts.signIn(account, oidcSignUp, cookies.read(request), address)
+      const signIn = app.members.accounts.signIn(account, oidcSignUp, cookies.readToReplace(request), address)
       const { value: session } = await app.perform(signIn, BY_SERVICE).catch(async (error) => {
         if (error instanceof ApiError && error.code === 'email_not_verified')
           await recordRefusal(request, account)

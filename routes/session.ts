@@ -73,7 +73,7 @@ const sessionRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { a
       }
       limits.forgive(address, email)
       const { id, name, role } = found
-      const signIn = sessions.signIn(found, cookies.read(request), address)
+      const signIn = sessions.signIn(found, cookies.readToReplace(request), address)
       const { value: session } = await app.perform(signIn, BY_SERVICE)
       cookies.set(request, reply, session)
       return reply

@@ -1,6 +1,8 @@
 /** The cookie with the token of a session. */
 import { fastifyCookie } from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { createCache } from '../cache.ts'
+import { hashToken } from '../members/secrets.ts'
 import { type NewSession, SESSION_COOKIE } from '../members/sessions.ts'
 import { memoizeAsync } from '../once.ts'
 import type { OwnOrigin } from './own-origin.ts'
@@ -15,7 +17,12 @@ export interface SessionCookies {
     reply: FastifyReply,
     session: Pick<NewSession, 'token' | 'expiresAt'>,
   ) => void
-  /** Clears the cookie: its session has ended. */
+  /** The same for a sign-in, which ends the session of that token. */
+  readToReplace: (request: FastifyRequest) => string | undefined
+  /**
+   * Clears the cookie: its session has ended. Not if a sign-in has just replaced it: a late response to a request with the former cookie would
+   * clear the new one.
+   */
   clear: (request: FastifyRequest, reply: FastifyReply) => void
   /** The cookie of a pending sign-in with the OpenID provider, if any. */
   readSignIn: (request: FastifyRequest) => string | undefined
@@ -32,6 +39,10 @@ export interface CookieScope extends Pick<OwnOrigin, 'isSecure'> {
 
 /** The cookie of a pending sign-in with the OpenID provider. */
 const SIGN_IN_COOKIE = 'phaseboard_sign_in'
+
+/** Replaced sessions that are known, and for how long: in milliseconds, longer than a request takes. */
+const REPLACED = 1000
+const KNOWN_FOR = 60 * 1000
 
 const OVER = { token: '', expiresAt: new Date(0).toISOString() }
 
@@ -93,13 +104,23 @@ export function createSessionCookies(scope: CookieScope): SessionCookies {
   // An empty cookie counts as absent: some clients send one after it was cleared.
   const readCookie = ({ headers: { cookie } }: FastifyRequest, name: string) =>
     cookie === undefined ? undefined : fastifyCookie.parse(cookie)[name] || undefined
+  const replaced = createCache<string, true>(REPLACED, KNOWN_FOR)
+  const read: SessionCookies['read'] = (request) => readCookie(request, SESSION_COOKIE)
   const set: SessionCookies['set'] = (request, reply, { token, expiresAt }) => {
     setCookie(request, reply, SESSION_COOKIE, token, new Date(expiresAt))
   }
   return {
-    read: (request) => readCookie(request, SESSION_COOKIE),
+    read,
+    readToReplace(request) {
+      const token = read(request)
+      if (token !== undefined) replaced.set(hashToken(token), true)
+      return token
+    },
     set,
-    clear: (request, reply) => set(request, reply, OVER),
+    clear(request, reply) {
+      const token = read(request)
+      if (token === undefined || !replaced.has(hashToken(token))) set(request, reply, OVER)
+    },
     readSignIn: (request) => readCookie(request, SIGN_IN_COOKIE),
     keepSignIn(request, reply, value, maxAge) {
       setCookie(request, reply, SIGN_IN_COOKIE, value, new Date(maxAge === 0 ? 0 : Date.now() + maxAge))

@@ -103,7 +103,8 @@ t.test("a link sets its member's password, once, and signs in", async (t) => {
     ])
     t.strictSame((await send(app, 'POST', CHECK, { token })).body, details)
 
-    const used = await use(app, token, {}, signInAs(app, 'viewer', { id: 'kim' }).headers)
+    const kim = signInAs(app, 'viewer', { id: 'kim' })
+    const used = await use(app, token, {}, kim.headers)
     t.equal(used.status, 201)
     t.equal(used.headers['cache-control'], 'no-store')
     t.equal(used.headers.location, '/api/session')
@@ -115,6 +116,12 @@ t.test("a link sets its member's password, once, and signs in", async (t) => {
     })
     t.ok(Date.parse(used.body.expiresAt) > Date.now())
     t.equal(count(app, 'sessions', "member_id = 'kim'"), 0, 'the session that the request came with ends')
+    const late = await send(app, 'GET', '/api/session', undefined, kim.headers)
+    t.strictSame(
+      [late.status, late.headers['set-cookie']],
+      [401, undefined],
+      'a late response keeps the new cookie',
+    )
     await holds(t, app, [
       ['GET', '/api/session', undefined, cookieOf(used), 200, { member: used.body.member }],
       ['GET', '/api/session', undefined, member.headers, 401, { error: 'Authentication required' }],

@@ -102,6 +102,12 @@ t.test("a sign-in ends the browser's earlier session", async (t) => {
   const { status } = await end(app, comeBack(page), `${cookie}; phaseboard_session=${token}`)
   t.equal(status, 302)
   t.equal(count(app, 'sessions'), 1)
+  const late = await send(app, 'GET', '/api/session', undefined, { cookie: `phaseboard_session=${token}` })
+  t.strictSame(
+    [late.status, late.headers['set-cookie']],
+    [401, undefined],
+    'a late response keeps the new cookie',
+  )
 })
 
 t.test('an account is linked to the member with its verified email', async (t) => {

@@ -198,6 +198,23 @@ t.test(
   },
 )
 
+t.test('a late response to the former session does not clear the cookie of the new one', async (t) => {
+  const app = await build(t)
+  enrol(app, 'ada@example.test')
+  const eve = signInAs(app, 'admin')
+  const cookieAfter = async () =>
+    (await send(app, 'GET', '/api/projects', undefined, eve.headers)).headers['set-cookie']
+  t.equal((await signIn(app, 'ada@example.test', 'wrong', { headers: eve.headers })).status, 401)
+  t.equal((await signIn(app, 'ada@example.test', PASSWORD, { headers: eve.headers })).status, 201)
+  t.equal(await cookieAfter(), undefined)
+  const other = await build(t)
+  t.match(
+    (await send(other, 'GET', '/api/projects', undefined, eve.headers)).headers['set-cookie'],
+    /^phaseboard_session=;/,
+    'any other cookie of an ended session is cleared',
+  )
+})
+
 t.test('a member whose password changes during the sign-in is not signed in', async (t) => {
   for (const change of [
     { disabled: true },
