@@ -30,11 +30,9 @@ const PATTERNS = {
   teams: '/admin/teams',
   webhooks: '/admin/webhooks',
   audit: '/admin/audit',
-  number: '/:id',
+  // A card by its number, as the service serves it: `/WEB-12`.
+  number: /^\/(?<id>[A-Za-z][A-Za-z0-9]{1,5}-[1-9]\d*)\/?$/,
 } as const
-
-/** The address of a card by its number, as the service serves it: `/WEB-12`. */
-const NUMBER = /^\/(?<id>[A-Za-z][A-Za-z0-9]{1,5}-[1-9]\d*)\/?$/
 
 export type PageName = keyof typeof PATTERNS
 
@@ -47,7 +45,8 @@ export interface Route {
 
 const compiled = Object.entries(PATTERNS).map(([page, pattern]) => ({
   page: page as PageName,
-  expression: page === 'number' ? NUMBER : new RegExp(`^${pattern.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
+  expression:
+    typeof pattern === 'string' ? new RegExp(`^${pattern.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`) : pattern,
 }))
 
 /** Finds the page of a path. */
