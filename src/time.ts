@@ -43,6 +43,12 @@ export function parseTimestamp(text: string): string | undefined {
   return canonical.length === 24 ? canonical : undefined
 }
 
+/** What follows the day in a due date that is a day, the same for everybody: midnight UTC. Any other one is an instant. */
+export const MIDNIGHT = 'T00:00:00.000Z'
+
+/** Whether a due date is a day. */
+export const isDay = (date: string): boolean => date.endsWith(MIDNIGHT)
+
 /** The latest formatted time: under load, many writes share a millisecond. */
 let latest = { time: 0, text: '1970-01-01T00:00:00.000Z' }
 

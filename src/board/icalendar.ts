@@ -1,5 +1,6 @@
 /** Writes iCalendar (RFC 5545), as far as a list of dates needs it. */
 import ical, { ICalEventTransparency } from 'ical-generator'
+import { isDay } from '../time.ts'
 
 /** An event: a day, or a point in time. */
 export interface CalendarEvent {
@@ -13,8 +14,6 @@ export interface CalendarEvent {
   /** A canonical timestamp. */
   lastModified: string
 }
-
-const MIDNIGHT = 'T00:00:00.000Z'
 
 /** Seconds after which programs should refresh. */
 const REFRESH = 60 * 60
@@ -42,7 +41,7 @@ export function writeCalendar(name: string, events: readonly CalendarEvent[]): U
       stamp: modified,
       lastModified: modified,
       start: new Date(start),
-      allDay: start.endsWith(MIDNIGHT),
+      allDay: isDay(start),
       summary: printable(summary),
       description: description === '' ? null : printable(description),
       categories: categories.map((category) => ({ name: printable(category) })),

@@ -39,7 +39,7 @@ import { invalidField } from '../errors.ts'
 import { PRIORITIES, ref, valuesOfAny } from '../schemas/common.ts'
 import { KanbanItemSchema } from '../schemas/records.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
-import { parseTimestamp, timestamp } from '../time.ts'
+import { MIDNIGHT, parseTimestamp, timestamp } from '../time.ts'
 import { dayAfter } from '../time-zones.ts'
 import { NO_SUCH_COLUMN } from './column-names.ts'
 import type { ItemRecords } from './item-records.ts'
@@ -180,8 +180,8 @@ const furtherOfAny = (name: string): SQL => furtherItems(amongValues(kanbanItemA
 export const isAssignedTo = (name: string): SQL =>
   sql`(${kanbanItems.assigneeId} = ${given(name)} or ${kanbanItems.id} in ${furtherOf(name)})`
 
-/** A due date at midnight UTC is a day, the same for everybody; any other is an instant. */
-const isDay = sql`substr(${kanbanItems.dueDate}, 11) in ('', 'T00:00:00.000Z')`
+/** As `isDay`, or without a time, as another tool may have stored it. */
+const isDay = sql`substr(${kanbanItems.dueDate}, 11) in ('', ${sql.raw(`'${MIDNIGHT}'`)})`
 const dueDay = sql`substr(${kanbanItems.dueDate}, 1, 10)`
 
 /** The condition of each filter, by the name of its placeholder. */
