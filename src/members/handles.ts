@@ -1,4 +1,5 @@
 /** Handles: the names of members in mentions, as in `@ada`. */
+import { firstFree, withoutAccents } from '../free-names.ts'
 
 /** The format of a handle: 2 to 32 of `a-z0-9._-`. */
 export const HANDLE_PATTERN = '^[a-z0-9._-]{2,32}$'
@@ -8,16 +9,13 @@ const LONGEST = 32
 /** The handle of a name without usable characters. */
 const OTHERWISE = 'member'
 
-/** Combining marks of a decomposed text. */
-const MARKS = /\p{M}+/gu
-
 /** The beginning of a text, without separators at its ends. */
 const trimmed = (text: string, length: number): string =>
   text.slice(0, length).replaceAll(/^\.+|(?<!\.)\.+$/g, '')
 
 /** The handle of a name, whether it is taken or not: `ada.lovelace` of `Ada Lovelace`. */
 function handleOf(name: string): string {
-  const plain = name.normalize('NFKD').replaceAll(MARKS, '').toLowerCase()
+  const plain = withoutAccents(name).toLowerCase()
   const handle = trimmed(plain.replaceAll(/[^a-z0-9]+/g, '.'), LONGEST)
   return handle.length < 2 ? trimmed(`${OTHERWISE}.${handle}`, LONGEST) : handle
 }
@@ -30,9 +28,5 @@ export function freeHandle(name: string, startingWith: (start: string) => readon
   const handle = handleOf(name)
   // A number may replace its last letters.
   const taken = new Set(startingWith(handle.slice(0, LONGEST - 7)))
-  for (let number = 1; ; number++) {
-    const suffix = number === 1 ? '' : String(number)
-    const one = `${trimmed(handle, LONGEST - suffix.length)}${suffix}`
-    if (!taken.has(one)) return one
-  }
+  return firstFree(handle, taken, LONGEST, trimmed)
 }

@@ -1,6 +1,7 @@
 /** The keys of projects: what the numbers of their cards begin with, as in `WEB-12`. */
 import type { SharedDatabase } from '../db/client.ts'
 import { conflict } from '../errors.ts'
+import { firstFree, withoutAccents } from '../free-names.ts'
 import { once } from '../once.ts'
 
 /** The format of a key. */
@@ -15,19 +16,15 @@ const WORDS = 4
 /** The key of a name without usable characters. */
 const OTHERWISE = 'PR'
 
-/** Keys with a number, of one beginning, at most. */
-const MOST = 99_999
-
 /** Projects that get a key in one write. */
 const AT_ONCE = 100
 
-/** Combining marks of a decomposed text. */
-const MARKS = /\p{M}+/gu
-
 /** The key of a name, whether it is taken or not: `WS` of `Web shop`, `WEB` of `Website`. */
 export function keyOfName(name: string): string {
-  const plain = name.normalize('NFKD').replaceAll(MARKS, '').toUpperCase()
-  const words = plain.match(/[A-Z0-9]+/g) ?? []
+  const words =
+    withoutAccents(name)
+      .toUpperCase()
+      .match(/[A-Z0-9]+/g) ?? []
   const ofWords = words.length > 1 ? words.slice(0, WORDS).map((word) => word[0]) : words
   const key = ofWords
     .join('')
@@ -73,12 +70,10 @@ export class ProjectKeys {
     const key = keyOfName(name)
     const start = key.slice(0, 1)
     const taken = new Set(this.#sql.startingWith().all({ start, end: `${start}\u{10ffff}` }))
-    for (let number = 1; number <= MOST; number++) {
-      const suffix = number === 1 ? '' : String(number)
-      const one = `${key.slice(0, LONGEST - suffix.length)}${suffix}`
-      if (!taken.has(one)) return one
-    }
-    throw conflict('Project key is taken', 'key_taken')
+    const free = firstFree(key, taken, LONGEST)
+    // A number of six digits leaves no letter.
+    if (!free.startsWith(start)) throw conflict('Project key is taken', 'key_taken')
+    return free
   }
 
   /** @throws ApiError 409 if another project has the key */
