@@ -22,12 +22,16 @@ export const isCardNumber = (number: number): boolean =>
 const PROJECT_OF_KEY = `ifnull((select id from projects where key = :key),
   (select project_id from former_project_keys where key = :key))`
 
+/** The largest number in a project, by the index. NULL without any. */
+const largestOf = (projectId: string) =>
+  `(select number from kanban_items where project_id = ${projectId} order by number desc limit 1)`
+
 const statementsOf = ({ $client: client }: SharedDatabase) => ({
   next: once(() =>
     client
       .prepare<[object], number>(
         `insert into card_numbers (project_id, last)
-        values (:projectId, ifnull((select number from kanban_items where project_id = :projectId order by number desc limit 1), 0) + 1)
+        values (:projectId, ifnull(${largestOf(':projectId')}, 0) + 1)
         on conflict do update set last = last + 1 returning last`,
       )
       .pluck(),
@@ -68,7 +72,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
   noteGiven: once(() =>
     client.prepare(
       `insert into card_numbers (project_id, last)
-      select project_id, max(number) from kanban_items where number is not null group by project_id
+      select id, ${largestOf('projects.id')} as last from projects where last is not null
       on conflict do update set last = max(last, excluded.last)`,
     ),
   ),

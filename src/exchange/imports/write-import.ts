@@ -49,10 +49,9 @@ export function* importing(
     }
   }
   const keys = new ProjectKeys(db)
-  yield* insert(
-    projects,
-    plan.projects().map((project) => ({ ...project, key: keys.free(project.name) })),
-  )
+  // One by one: the next project may have the same name.
+  for (const project of plan.projects())
+    yield* insert(projects, [{ ...project, key: keys.free(project.name) }])
   yield* insert(people, settled)
   for (const { table, rows } of plan.tables) yield* insert(table, rows())
   new CardNumbers(db).noteGiven()
