@@ -24,7 +24,7 @@ import { NAMED_LIMITS, nameLabels } from '../../src/exchange/imports/names.ts'
 import { READING_LIMITS, ReaderFailed, readApart } from '../../src/exchange/imports/read-apart.ts'
 import { readIntoSpool } from '../../src/exchange/imports/read-into-spool.ts'
 import { createSpool, readSpool, spoolBoard, spoolError } from '../../src/exchange/imports/spool.ts'
-import type { SourceBoard, SourceCard } from '../../src/exchange/sources/source-board.ts'
+import { newCard, type SourceBoard, type SourceCard } from '../../src/exchange/sources/source-board.ts'
 import { refuseHugeJson, TooLarge } from '../../src/exchange/sources/source-limits.ts'
 import { openTable } from '../../src/exchange/sources/source-tables.ts'
 import { rounds } from '../rounds.ts'
@@ -32,25 +32,8 @@ import { anyBoard, trelloExport } from './source-boards.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
 
-const card = (fields: Partial<SourceCard> = {}): SourceCard => ({
-  id: 'c',
-  title: 'Card',
-  description: '',
-  column: undefined,
-  position: undefined,
-  priority: '',
-  assignees: [],
-  dueDate: null,
-  dismissed: false,
-  labels: [],
-  subtasks: [],
-  comments: [],
-  attachments: [],
-  rest: {},
-  createdAt: AT,
-  updatedAt: AT,
-  ...fields,
-})
+const card = (fields: Partial<SourceCard> = {}): SourceCard =>
+  newCard({ id: 'c', title: 'Card', createdAt: AT, ...fields })
 
 const board = (fields: Partial<SourceBoard> = {}): SourceBoard => ({
   format: 'csv',

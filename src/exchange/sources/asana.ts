@@ -1,7 +1,7 @@
 /** Asana's export of a project: a row for each task and subtask. */
 import type { BoardReader } from './source-board.ts'
 import type { Table } from './source-tables.ts'
-import { boardOfTable } from './table-board.ts'
+import { boardOfTable, partsOf } from './table-board.ts'
 
 /** Reads a project. Parents and dependencies are named by title. */
 export const readAsana: BoardReader = (file, options) =>
@@ -28,13 +28,7 @@ export const readAsana: BoardReader = (file, options) =>
       },
       kept: ['email'],
       // A title may have commas, and a task has one parent.
-      toNames: (cell, field) =>
-        field === 'parent'
-          ? [cell.trim()]
-          : cell
-              .split(/[,\n]/)
-              .map((part) => part.trim())
-              .filter(Boolean),
+      toNames: (cell, field) => (field === 'parent' ? [cell.trim()] : partsOf(cell, /[,\n]/)),
       lacks: ['an export of Asana has no comments and files'],
     },
     options,

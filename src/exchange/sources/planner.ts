@@ -1,7 +1,7 @@
 /** The tasks of a plan of Microsoft Planner, exported to Excel and saved as CSV. */
 import type { BoardReader } from './source-board.ts'
 import type { Table } from './source-tables.ts'
-import { boardOfTable } from './table-board.ts'
+import { boardOfTable, partsOf } from './table-board.ts'
 
 /** Reads a plan. Everything with several values has semicolons. */
 export const readPlanner: BoardReader = (file, options) =>
@@ -27,18 +27,10 @@ export const readPlanner: BoardReader = (file, options) =>
         updated: ['completeddate'],
       },
       kept: ['updated'],
-      toNames: (cell) =>
-        cell
-          .split(';')
-          .map((part) => part.trim())
-          .filter(Boolean),
+      toNames: (cell) => partsOf(cell, ';'),
       toState: (cell) =>
         /^(?:completed|abgeschlossen|terminée?|completad[oa])$/i.test(cell.trim()) ? 'done' : 'open',
-      toSubtasks: (cell) =>
-        cell
-          .split(';')
-          .map((title) => ({ title: title.trim(), completed: false }))
-          .filter(({ title }) => title !== ''),
+      toSubtasks: (cell) => partsOf(cell, ';').map((title) => ({ title, completed: false })),
       finish: ({ subtasks, rest }) => {
         // Which ones are completed is not in the file, unless all are.
         const [, done, all] = /^(\d+)\/(\d+)$/.exec(String(rest['Completed Checklist Items'] ?? '')) ?? []

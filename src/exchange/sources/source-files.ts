@@ -1,6 +1,5 @@
 /** Detects the type of a file: a table, JSON, or an SQLite database, perhaps gzipped. */
 import { isUtf8 } from 'node:buffer'
-import type { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { parseJson } from '../../json.ts'
 import { MANIFEST } from '../archives/archive-manifest.ts'
@@ -54,17 +53,13 @@ export async function openSource(packed: Uint8Array, name: string, levels?: numb
 
 /** The table or the JSON in a zip archive of exports. */
 async function fileInZip(packed: Uint8Array): Promise<Pick<OpenedSource, 'bytes' | 'name'>> {
-  let zip: ReadZip | undefined
+  const zip = await readable(
+    fromBufferPromise(Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)),
+  )
   try {
-    zip = await fromBufferPromise(Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength))
-    const found: Entry[] = []
-    let entries = 0
-    for await (const entry of zip.eachEntry()) {
-      if (++entries > MOST_ENTRIES)
-        throw new TooLarge(`it is a zip archive with more than ${MOST_ENTRIES} files`)
-      if (entry.fileName === MANIFEST) throw new Error('it is an archive of Phaseboard: use phaseboard')
-      if (/(?:^|\/)data\.json$|\.csv$/i.test(entry.fileName)) found.push(entry)
-    }
+    const found = await readable(exportsIn(zip))
+    if (found.some(({ fileName }) => fileName === MANIFEST))
+      throw new Error('it is an archive of Phaseboard: use phaseboard')
     // Notion adds a table with all rows to that of a view.
     const all = found.filter(({ fileName }) => fileName.endsWith('_all.csv'))
     const [entry, other] = all.length > 0 ? all : found
@@ -72,22 +67,40 @@ async function fileInZip(packed: Uint8Array): Promise<Pick<OpenedSource, 'bytes'
       throw new Error(
         'it is a zip archive: unpack it, and import the file in it (a workbook: save it as CSV)',
       )
-    return { bytes: await bytesOf(await zip.openReadStreamPromise(entry)), name: entry.fileName }
-  } catch (error) {
-    const { message } = error as Error
-    throw error instanceof TooLarge || message.startsWith('it is ')
-      ? error
-      : new Error(`it is a zip archive that cannot be read: ${message}`, { cause: error })
+    return { bytes: await readable(bytesOf(zip, entry)), name: entry.fileName }
   } finally {
-    zip?.close()
+    zip.close()
   }
 }
 
-/** All bytes of a stream. @throws TooLarge */
-async function bytesOf(stream: Readable): Promise<Uint8Array> {
+/** What is read from a zip archive. @throws Error with one line; TooLarge */
+async function readable<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof TooLarge) throw error
+    throw new Error(`it is a zip archive that cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** The tables and JSON in a zip archive, and the manifest of an archive of this service. @throws TooLarge */
+async function exportsIn(zip: ReadZip): Promise<Entry[]> {
+  const found: Entry[] = []
+  let entries = 0
+  for await (const entry of zip.eachEntry()) {
+    if (++entries > MOST_ENTRIES)
+      throw new TooLarge(`it is a zip archive with more than ${MOST_ENTRIES} files`)
+    const { fileName } = entry
+    if (fileName === MANIFEST || /(?:^|\/)data\.json$|\.csv$/i.test(fileName)) found.push(entry)
+  }
+  return found
+}
+
+/** All bytes of a file in a zip archive. @throws TooLarge */
+async function bytesOf(zip: ReadZip, entry: Entry): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of stream) {
+  for await (const chunk of await zip.openReadStreamPromise(entry)) {
     size += chunk.length
     if (size > UNPACKED_LIMIT) throw unpacksToMore()
     chunks.push(chunk)

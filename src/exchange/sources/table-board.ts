@@ -116,12 +116,15 @@ export const baseName = (name: string): string =>
     .replace(/\.[a-z0-9]{1,6}$/i, '')
     .toWellFormed()
 
-/** Several names in one cell, separated by commas, semicolons or lines. */
-export const listed = (cell: string): string[] =>
+/** The trimmed parts of a cell that are not empty. */
+export const partsOf = (cell: string, separator: string | RegExp): string[] =>
   cell
-    .split(/[,;\n]/)
+    .split(separator)
     .map((part) => part.trim())
     .filter((part) => part !== '')
+
+/** Several names in one cell, separated by commas, semicolons or lines. */
+export const listed = (cell: string): string[] => partsOf(cell, /[,;\n]/)
 
 /** The list in a cell such as `[a,b]`. */
 export const bracketed = (cell: string): string[] => listed(cell.trim().replace(/^\[(.*)\]$/s, '$1'))
@@ -133,12 +136,7 @@ const toSubtask = (line: string) => {
 }
 
 /** Subtasks in one cell: one per line, or separated by semicolons. */
-export const subtasksIn = (cell: string) =>
-  cell
-    .split(cell.includes('\n') ? /\r?\n/ : ';')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .map(toSubtask)
+export const subtasksIn = (cell: string) => partsOf(cell, cell.includes('\n') ? /\r?\n/ : ';').map(toSubtask)
 
 /** Those in a cell that may hold any other character: one per line. */
 export const subtasksOnLines = (cell: string) =>
