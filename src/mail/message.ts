@@ -3,9 +3,9 @@
  */
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../plain-page.ts'
+import { oneLine, severalLines } from '../safe-texts.ts'
 import { LANGUAGES, type Language } from '../schemas/records.ts'
 import type { MailRecipient, QueuedNotification } from './queue.ts'
-import { oneLine, severalLines } from './safe-texts.ts'
 import { languageOf, type MailTexts, mailTexts } from './texts.ts'
 import { unsubscribePath, unsubscribeToken } from './unsubscribe.ts'
 

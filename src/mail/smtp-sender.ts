@@ -4,8 +4,8 @@ import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-
 import type { Clock } from '../clock.ts'
 import { isLoopback } from '../config.ts'
 import { isMailAddress, type Mailbox } from '../mailbox.ts'
+import { oneLine } from '../safe-texts.ts'
 import type { Message } from './message.ts'
-import { oneLine } from './safe-texts.ts'
 
 /** Milliseconds: of each step, and of a whole mail. */
 const STEP_TIME = 15_000

@@ -4,6 +4,8 @@ import type { ChangeRow, Sequence } from '../changes/sequence.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import type { NamedPerson, People } from '../members/people.ts'
 import { once } from '../once.ts'
+import { oneLine } from '../safe-texts.ts'
+import { isDay } from '../time.ts'
 import { CHAT_TOOLS, type ChatFormat } from './chat-formats.ts'
 import { type ChatTexts, chatTexts } from './chat-texts.ts'
 import type { Target } from './deliveries.ts'
@@ -18,11 +20,9 @@ const FEW = 5
 /** Changes of a write whose cards are counted. */
 const COUNTED = 1000
 
-/** Characters of a title and of a comment. */
-const TITLE = 200
-const COMMENT = 500
-
-type Fields = Readonly<Record<string, unknown>>
+/** Characters of a title and of a comment; a longer one ends with an ellipsis. */
+const TITLE = 199
+const COMMENT = 499
 
 interface Card {
   title: string
@@ -30,6 +30,21 @@ interface Card {
   projectId: string
   key: string | null
   project: string
+}
+
+/** The changes of a write, some cards of them, and the first one. */
+interface OfGroup {
+  changes: number
+  cards: number
+  first: number
+}
+
+/** What lines begin with, and how to write them. Names and links are already escaped. */
+interface Telling {
+  by: string
+  link: string
+  texts: ChatTexts
+  escaped: (text: string) => string
 }
 
 /** The rules that messages read. */
@@ -42,15 +57,12 @@ interface ChatRules {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The beginning of a text, in one line. */
-const short = (value: unknown, length: number): string => {
-  const line = text(value).replaceAll(/\s+/g, ' ').trim()
-  return line.length > length ? `${line.slice(0, length - 1).toWellFormed()}…` : line
-}
+/** The fields of one side of a change. */
+const fieldsIn = (side: string | null): Readonly<Record<string, unknown>> => storedFields(side ?? '{}') ?? {}
 
 /** A day, or an instant in UTC. */
 const dateOf = (value: string): string =>
-  value.endsWith('T00:00:00.000Z') ? value.slice(0, 10) : `${value.slice(0, 16).replace('T', ' ')} UTC`
+  isDay(value) ? value.slice(0, 10) : `${value.slice(0, 16).replace('T', ' ')} UTC`
 
 const statementsOf = ({ $client: client }: SharedDatabase) => ({
   card: once(() =>
@@ -61,7 +73,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
   ),
   // The changes of a write follow each other.
   ofGroup: once(() =>
-    client.prepare<[object], { changes: number; cards: number; first: number | null }>(
+    client.prepare<[object], OfGroup>(
       `select count(*) as changes, count(distinct item_id) as cards, min(seq) as first from changes
       where seq >= +:group and seq < +:group + ${COUNTED} and "group" = +:group
       and kind in ('kanban-item', 'kanban-comment')`,
@@ -96,93 +108,66 @@ export class ChatMessages {
 
   /** The body of the message about a change; undefined for one that the webhook is not told of. */
   bodyOf(row: ChangeRow, { format, events, language }: Target): Buffer | undefined {
-    const tool = CHAT_TOOLS[format as ChatFormat]
-    const texts = chatTexts(language)
-    const by = tool.escaped(this.#name(row.actorId, texts))
     const card = row.itemId === null ? undefined : this.#sql.card().get(row.itemId)
     // It may be gone by now.
     if (card === undefined) return undefined
+    const [tool, texts] = [CHAT_TOOLS[format as ChatFormat], chatTexts(language)]
     const url = this.#urlOf(card, row.itemId as string)
     const named = tool.escaped(nameOf(card, texts))
     const link = url === undefined ? named : tool.link(named, url)
-    const [before, after] = [row.before, row.after].map((one): Fields => storedFields(one ?? '{}') ?? {})
-    const isTold = (event: ChatEvent) => events.length === 0 || events.includes(event)
-    const happened = this.#happened(row, before as Fields, after as Fields, card).filter(({ event }) =>
-      isTold(event),
-    )
-    if (happened.length === 0) return undefined
+    const by = tool.escaped(this.#name(row.actorId, texts))
+    const lines = [...this.#happened(row, card, { by, link, texts, escaped: tool.escaped })]
+      .filter(([event]) => events.length === 0 || events.includes(event))
+      .map(([, line]) => line)
+    if (lines.length === 0) return undefined
 
     const group = this.#rules.sequence.groupOf(row)
-    const { changes, cards, first } = this.#sql.ofGroup().get({ group }) ?? {
-      changes: 1,
-      cards: 1,
-      first: null,
-    }
+    const { changes, cards, first } = this.#sql.ofGroup().get({ group }) as OfGroup
     if (changes > FEW) {
       if (first !== row.seq) return undefined
       const line = texts.several(by, changes >= COUNTED ? undefined : cards)
       return toBody(tool.body({ line, quote: '', url: undefined, open: texts.open }))
     }
-    const line = happened.map(({ say }) => say(texts, by, link, tool.escaped)).join('\n')
-    const quote = row.kind === 'kanban-comment' ? tool.escaped(short(after?.content, COMMENT)) : ''
-    return toBody(tool.body({ line, quote, url, open: texts.open }))
+    const quote =
+      row.kind === 'kanban-comment' ? tool.escaped(oneLine(text(fieldsIn(row.after).content), COMMENT)) : ''
+    return toBody(tool.body({ line: lines.join('\n'), quote, url, open: texts.open }))
   }
 
-  /** What a change means for its card. */
-  #happened(
-    { kind, action }: ChangeRow,
-    before: Fields,
-    after: Fields,
+  /** What a change means for its card: each event, and the line about it. */
+  *#happened(
+    { kind, action, ...row }: ChangeRow,
     { projectId, project }: Card,
-  ): Happened[] {
+    { by, link, texts, escaped }: Telling,
+  ): Iterable<[ChatEvent, string]> {
     if (kind === 'kanban-comment') {
-      return action === 'created'
-        ? [{ event: 'commented', say: (texts, by, card) => texts.commented(by, card) }]
-        : []
+      if (action === 'created') yield ['commented', texts.commented(by, link)]
+      return
     }
+    const [before, after] = [fieldsIn(row.before), fieldsIn(row.after)]
     if (action === 'created') {
-      const column = short(after.column, TITLE)
-      return [
-        { event: 'created', say: (texts, by, card, escaped) => texts.created(by, card, escaped(column)) },
-      ]
+      yield ['created', texts.created(by, link, escaped(oneLine(text(after.column), TITLE)))]
+      return
     }
-    if (action !== 'updated') return []
-    const happened: Happened[] = []
-    if ('projectId' in after) {
-      happened.push({
-        event: 'moved',
-        say: (texts, by, card, escaped) => texts.movedHere(by, card, escaped(project)),
-      })
-    } else if ('column' in after) {
+    if (action !== 'updated') return
+    if ('projectId' in after) yield ['moved', texts.movedHere(by, link, escaped(project))]
+    else if ('column' in after) {
       const [from, to] = [text(before.column), text(after.column)]
       const isDone = (column: string) => this.#rules.isDone(projectId, column)
-      happened.push(
-        isDone(to) && !isDone(from)
-          ? { event: 'finished', say: (texts, by, card, escaped) => texts.finished(by, card, escaped(to)) }
-          : {
-              event: 'moved',
-              say: (texts, by, card, escaped) => texts.moved(by, card, escaped(from), escaped(to)),
-            },
-      )
+      yield isDone(to) && !isDone(from)
+        ? ['finished', texts.finished(by, link, escaped(to))]
+        : ['moved', texts.moved(by, link, escaped(from), escaped(to))]
     }
     const assignee = text(after.assigneeId)
-    if (assignee !== '') {
-      const say: Happened['say'] = (texts, by, card, escaped) =>
-        texts.assigned(by, card, escaped(this.#name(assignee, texts)))
-      happened.push({ event: 'assigned', say })
-    }
+    if (assignee !== '') yield ['assigned', texts.assigned(by, link, escaped(this.#name(assignee, texts)))]
     if ('dueDate' in after) {
       const date = text(after.dueDate)
-      const say: Happened['say'] = (texts, by, card, escaped) =>
-        date === '' ? texts.notDue(by, card) : texts.due(by, card, escaped(dateOf(date)))
-      happened.push({ event: 'due', say })
+      yield ['due', date === '' ? texts.notDue(by, link) : texts.due(by, link, escaped(dateOf(date)))]
     }
-    return happened
   }
 
   #name(id: string | null, texts: ChatTexts): string {
     if (id === null) return texts.somebody
-    return short(this.#rules.people.named([id], this.#others)[0]?.name, TITLE) || texts.somebody
+    return oneLine(text(this.#rules.people.named([id], this.#others)[0]?.name), TITLE) || texts.somebody
   }
 
   #urlOf({ key, number, projectId }: Card, id: string): string | undefined {
@@ -195,15 +180,9 @@ export class ChatMessages {
   }
 }
 
-/** Something that happened to a card, and its sentence. */
-interface Happened {
-  event: ChatEvent
-  say: (texts: ChatTexts, by: string, card: string, escaped: (text: string) => string) => string
-}
-
 /** The card's number and title. */
 function nameOf({ key, number, title }: Card, texts: ChatTexts): string {
-  const named = short(title, TITLE) || texts.untitled
+  const named = oneLine(text(title), TITLE) || texts.untitled
   return key === null || number === null ? named : `${key}-${number} ${named}`
 }
 

@@ -167,11 +167,10 @@ export class Deliverer {
       const createdAt = timestamp(this.#options.clock.now())
       const id = `${webhookId}.test-${newId()}`
       const data = { webhookId, message: 'This is a test of the webhook: nothing has changed.' }
-      const isToChat = isChat(target.format)
-      const body = isToChat
+      const body = isChat(target.format)
         ? this.#options.chat.test(target)
         : Buffer.from(JSON.stringify({ type: 'webhook.test', timestamp: createdAt, data }))
-      const secrets = isToChat ? [] : secretsOf(target, this.#options.clock.now())
+      const secrets = secretsOf(target, this.#options.clock.now())
       const attempt = await this.#send({ id, url: target.url, secrets, body })
       return { id, webhookId, seq: null, ...attempt, createdAt }
     } finally {
@@ -314,23 +313,26 @@ export class Deliverer {
   /** The message of a change; undefined if it was pruned, or if a chat is not told of it. */
   #messageOf(target: Target, seq: number): Message | undefined {
     const { id, url } = target
-    if (isChat(target.format)) {
-      const row = this.#options.sequence.one(seq)
-      const body = row && this.#options.chat.bodyOf(row, target)
-      return body && { id: `${id}.${seq}`, url, secrets: [], body }
-    }
-    const body = this.#bodies.get(seq) ?? this.#bodyOf(seq)
-    if (body === undefined) return undefined
-    this.#bodies.set(seq, body)
-    return { id: `${id}.${seq}`, url, secrets: secretsOf(target, this.#options.clock.now()), body }
+    const body = isChat(target.format) ? this.#chatBodyOf(target, seq) : this.#bodyOf(seq)
+    return body && { id: `${id}.${seq}`, url, secrets: secretsOf(target, this.#options.clock.now()), body }
+  }
+
+  #chatBodyOf(target: Target, seq: number): Buffer | undefined {
+    const { chat, sequence } = this.#options
+    const row = sequence.one(seq)
+    return row && chat.bodyOf(row, target)
   }
 
   #bodyOf(seq: number): Buffer | undefined {
+    const kept = this.#bodies.get(seq)
+    if (kept !== undefined) return kept
     const { sequence } = this.#options
     const row = sequence.one(seq)
     if (row === undefined) return undefined
     const data = toChange(row, sequence.groupOf(row))
-    return Buffer.from(JSON.stringify({ type: `${row.kind}.${row.action}`, timestamp: row.at, data }))
+    const body = Buffer.from(JSON.stringify({ type: `${row.kind}.${row.action}`, timestamp: row.at, data }))
+    this.#bodies.set(seq, body)
+    return body
   }
 
   #store<T>(write: () => Promise<T>): Promise<T> {

@@ -39,8 +39,9 @@ export type Target = typeof webhooks.$inferSelect
 /** Milliseconds for which deliveries are also signed with the previous secret. */
 export const FORMER_SECRET_KEPT = 24 * 60 * 60 * 1000
 
-/** The secrets that sign deliveries of a webhook. @param now milliseconds since 1970 */
-export function secretsOf({ secret, formerSecret, rotatedAt }: Target, now: number): string[] {
+/** The secrets that sign deliveries of a webhook: none for a chat. @param now milliseconds since 1970 */
+export function secretsOf({ format, secret, formerSecret, rotatedAt }: Target, now: number): string[] {
+  if (isChat(format)) return []
   const isKept = formerSecret !== null && Date.parse(String(rotatedAt)) + FORMER_SECRET_KEPT > now
   return isKept ? [secret, formerSecret] : [secret]
 }

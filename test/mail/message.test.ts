@@ -4,7 +4,6 @@ import t from 'tap'
 import { systemClock } from '../../src/clock.ts'
 import { type MessageContext, messageOf, SHOWN, testMessage } from '../../src/mail/message.ts'
 import type { QueuedNotification } from '../../src/mail/queue.ts'
-import { oneLine, severalLines } from '../../src/mail/safe-texts.ts'
 import { connectionOptions, createSmtpSender } from '../../src/mail/smtp-sender.ts'
 import { mailTexts } from '../../src/mail/texts.ts'
 import {
@@ -14,6 +13,7 @@ import {
   unsubscribeToken,
 } from '../../src/mail/unsubscribe.ts'
 import { domainOf, type Mailbox, parseMailbox } from '../../src/mailbox.ts'
+import { oneLine, severalLines } from '../../src/safe-texts.ts'
 import type { LANGUAGES } from '../../src/schemas/records.ts'
 import { isTimeZone, nextHour } from '../../src/time-zones.ts'
 import { listen, manualClock, until } from '../receivers.ts'

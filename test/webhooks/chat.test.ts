@@ -161,6 +161,13 @@ t.test('a message without PUBLIC_URL has no link, and a card that is gone no mes
   t.equal(receiver.received[0]?.body.attachments[0].content.actions, undefined)
 })
 
+t.test('a title cannot turn the text around it', async (t) => {
+  const { app, headers, receiver, project } = await withChat(t, 'slack', {}, { publicUrl: undefined })
+  await createItem(app, project.id, { title: '\u202etxet\u0007 Flyer\u2066' }, headers)
+  await receiver.got(1)
+  t.strictSame(textsOf('slack', receiver.received), [`${WHO} created WEB-1 txet Flyer in To Do`])
+})
+
 t.test('a test message says that it is one', async (t) => {
   for (const format of CHAT_FORMATS) {
     const { app, headers, hook, receiver } = await withChat(t, format)

@@ -1,4 +1,4 @@
-/** Texts of members in mails: made safe for headers and plain text. */
+/** Texts of members in mails and chats: made safe for headers and plain text. */
 
 /** Controls that change the direction of the text around them: they could make a title or an address look like another one. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
