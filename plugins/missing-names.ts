@@ -6,12 +6,12 @@ import { BY_SERVICE } from '../src/requests/perform.ts'
 const HOUR = 60 * 60 * 1000
 
 /**
- * Gives handles to members, keys to projects and numbers to cards that lack them: those of an earlier version, of an archive, or of another
- * program. When the service is ready, and then every hour.
+ * Gives handles to members, keys to projects and numbers to cards that lack them, and indexes texts for the search: those of an earlier
+ * version, of an archive, or of another program. When the service is ready, and then every hour.
  */
 export default fp(
   async (app) => {
-    const { board, members, projects } = app.rules
+    const { board, members, projects, reading } = app.rules
     async function giveEach(isMissing: () => boolean, give: () => Call<boolean>): Promise<void> {
       while (isMissing()) await app.perform(give(), BY_SERVICE)
     }
@@ -27,6 +27,10 @@ export default fp(
       await giveEach(
         () => board.numbers.hasMissing(),
         () => app.board.numbers.give(),
+      )
+      await giveEach(
+        () => reading.search.isBehind(),
+        () => app.reading.search.index(),
       )
     }
     // The first requests find them.

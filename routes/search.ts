@@ -3,6 +3,7 @@ import { memberOf } from '../src/access/identity.ts'
 import { PAGE_LIMIT } from '../src/db/pages.ts'
 import { BY_RANK, WORD_LIMIT } from '../src/reading/search.ts'
 import { PageParameters } from '../src/requests/pages.ts'
+import { BY_SERVICE } from '../src/requests/perform.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { AnyOfThese, ref } from '../src/schemas/common.ts'
 import { SEARCH_KINDS, SearchResultSchema } from '../src/schemas/records.ts'
@@ -16,7 +17,7 @@ const SearchQuerySchema = Type.Object(
       Type.String({
         maxLength: 500,
         description: `At most ${WORD_LIMIT} different words; without any, nothing is found`,
-        examples: ['engine test'],
+        examples: ['engine test', '"engine test"'],
       }),
     ),
     limit: Type.Optional(
@@ -42,15 +43,22 @@ const DESCRIPTION = `Finds projects (name, description, next step), kanban items
 too), kanban comments, transcript summaries (title, summary, participants, action items) and the caller's own personal
 ideas (title, description).
 
-A record must contain all words of \`q\`; the last one may be only the beginning of a word. A word is a run of letters
-and digits; case and accents do not matter, and other characters only separate words: there is no query syntax. If
-too many entries begin with the last word (8 MiB of the index), it must be a whole word. A search that takes too long is 503. The
-best matches come first: records with all words in their title, with some, with none; among the first and the last of these, whole words come before
-beginnings; the newest come first. The order depends on nothing but the texts of the results. A result whose text changes between two pages may appear on both, or on
-neither.`
+A record must contain all words of \`q\`, in any order. A word is a run of letters and digits. From three characters on it is found as a part of
+a word, with two as the beginning of one, with one as a word of its own; characters of scripts without spaces (Han, Kana, Thai, Lao, Khmer, Burmese)
+and emoji are found wherever they are. Words in quotation marks must be next to each other, as they are. Everything else only separates
+words. Case, accents and ligatures do not matter, nor do strokes and hooks of letters: \`STRASSE\` finds "Straße", \`lodz\` "Łódź". A part of
+more than 4,000 different words is found as their beginning only. A search that takes too long is 503.
+
+The best matches come first: records with all words in their title as they are, as beginnings, as parts; then those with all words as
+beginnings anywhere, then all others; the newest come first. The order depends on nothing but the texts of the results. A result whose text changes
+between two pages may appear on both, or on neither.`
 
 /** Search over everything that the caller may read. */
 const searchRoutes: Routes = async (app) => {
+  // Texts of other programs; what the service writes is indexed already.
+  app.addHook('preHandler', async () => {
+    if (app.rules.reading.search.isBehind()) await app.perform(app.reading.search.index(), BY_SERVICE)
+  })
   app.get('/api/search', {
     config: { access: 'read', failure: 'Failed to search', caching: 'no-store' },
     schema: {

@@ -1,6 +1,7 @@
 /** The current write of a connection: its actor and its changes. */
 import type { SharedDatabase } from './client.ts'
 import { connectionOf } from './connection.ts'
+import { indexSearch } from './search-index.ts'
 
 /**
  * The stored actor of a command's changes; no member has this id. The API shows no
@@ -29,7 +30,7 @@ export interface Attribution {
   /** Attributes the changes so far: for a write that reads its own. */
   attribute: () => void
   /**
-   * Runs a write; errors pass through, and the caller rolls back.
+   * Runs a write, and indexes what it wrote for the search; errors pass through, and the caller rolls back.
    * @throws TypeError if `work` returns a promise, which would settle after the transaction
    */
   run: <T>(actorId: string | null, work: () => T) => Written<T>
@@ -88,6 +89,7 @@ export function attributionOf(db: Pick<SharedDatabase, '$client'>): Attribution 
         ensureSynchronous(value)
         const made = attributeTo(write)
         last += made
+        indexSearch({ $client: client })
         return { value, seq: made > 0 ? last : undefined }
       } finally {
         current.delete(client)

@@ -7,6 +7,7 @@ import { StartupError } from '../errors.ts'
 import { once } from '../once.ts'
 import { packageFile } from '../package-files.ts'
 import { makePeopleOpaque } from './opaque-people.ts'
+import { indexSearch } from './search-index.ts'
 import { endLargeWrites } from './unfinished-writes.ts'
 
 /** The journal of Drizzle's migrator: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
@@ -21,9 +22,10 @@ export const shippedMigrations = (): MigrationMeta[] => readMigrationFiles({ mig
 const STEPS: Readonly<Record<string, { before?: Step; after?: Step }>> = {
   'opaque-people': { after: makePeopleOpaque },
   'one-transaction': { before: endLargeWrites },
+  'search-words': { after: (client) => indexSearch({ $client: client }) },
 }
 
-type Step = (client: SQLite.Database) => void
+type Step = (client: SQLite.Database) => unknown
 
 /** The shipped migrations, in order: `when` identifies them. Most starts need no more: reading and hashing the statements takes milliseconds. */
 const journal = once((): { when: number; tag: string }[] => {

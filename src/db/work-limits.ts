@@ -53,7 +53,8 @@ export function limitWork(db: SharedDatabase): void {
 }
 
 /** Whether the worker thread takes over too large work of this connection, whatever the size of its file. */
-export const isFollowedByWorker = (db: SharedDatabase): boolean => limited.has(connectionOf(db))
+export const isFollowedByWorker = (db: Pick<SharedDatabase, '$client'>): boolean =>
+  limited.has(connectionOf(db))
 
 /** Whether this connection's work is limited now. */
 export const isLimited = (db: SharedDatabase): boolean => limited.get(connectionOf(db))?.() ?? false

@@ -1,27 +1,62 @@
 /** Checks whether the full-text index matches the records. */
-import { type Check, count, found, together } from './checks.ts'
+import { crc32 } from 'node:zlib'
+import type SQLite from 'better-sqlite3'
+import {
+  indexedWords,
+  LONGEST_TEXT,
+  rebuildSearch,
+  SEARCHED,
+  type SearchedKind,
+  searchedTexts,
+} from '../db/search-index.ts'
+import { type Check, count, found, has, NOTHING, together } from './checks.ts'
 
-const textsIn = (column: string) => `coalesce((select group_concat(value, char(10)) from json_tree(
-  case when json_valid(record.${column}) then record.${column} else '[]' end) where type = 'text'), '')`
+/** A number for a word at its place; those of different texts hardly ever have the same sum. */
+const markOf = (word: string, offset: number): number => crc32(`${word} ${offset}`)
 
-/** The searched tables, and the index content of a record as written by the triggers. */
-const SEARCHED = [
-  {
-    kind: 'project',
-    table: 'projects',
-    title: 'record.name',
-    text: 'record.description || char(10) || record.next_step',
-  },
-  { kind: 'kanban-item', table: 'kanban_items', title: 'record.title', text: 'record.description' },
-  { kind: 'kanban-comment', table: 'kanban_comments', title: "''", text: 'record.content' },
-  {
-    kind: 'transcript-summary',
-    table: 'transcript_summaries',
-    title: 'record.title',
-    text: `record.summary || char(10) || ${textsIn('participants')} || char(10) || ${textsIn('action_items')}`,
-  },
-  { kind: 'personal-idea', table: 'personal_ideas', title: 'record.title', text: 'record.description' },
-]
+/** The sums of the entries in the index. */
+function indexedSums(client: SQLite.Database): Map<number, number> {
+  const entries = client.prepare<[], number>('select id from search_index_docsize').pluck().all()
+  const sums = new Map(entries.map((entry) => [entry, 0]))
+  // A view of the index, not a table of the file.
+  client.pragma('query_only = off')
+  client.exec(
+    "create virtual table if not exists temp.indexed using fts5vocab (main, search_index, 'instance')",
+  )
+  client.pragma('query_only = on')
+  const words = client
+    .prepare<[], [string, number, number]>('select term, doc, "offset" from temp.indexed')
+    .raw()
+  for (const [word, entry, offset] of words.iterate()) {
+    sums.set(entry, (sums.get(entry) ?? 0) + markOf(word, offset))
+  }
+  return sums
+}
+
+/** The entries that differ from their records. Those that were written last are indexed by the next write. */
+function differing(client: SQLite.Database): string[] {
+  const sums = indexedSums(client)
+  const textsOf = searchedTexts(client, LONGEST_TEXT)
+  const pending = new Set(client.prepare<[], number>('select entry from search_pending').pluck().all())
+  const entries = client
+    .prepare<[], [number, SearchedKind, string]>('select id, kind, record_id from search_entries')
+    .raw()
+    .all()
+  const problems: string[] = []
+  for (const [entry, kind, id] of entries) {
+    const texts = textsOf(kind, id)
+    if (texts === undefined) problems.push(`${kind} ${id} is gone`)
+    else if (
+      !pending.has(entry) &&
+      sums.get(entry) !== indexedWords(texts).reduce((sum, word, offset) => sum + markOf(word, offset), 0)
+    ) {
+      problems.push(`${kind} ${id} is missing in the index, or indexed with other contents`)
+    }
+    sums.delete(entry)
+  }
+  for (const entry of sums.keys()) if (!pending.has(entry)) problems.push(`entry ${entry} has no record`)
+  return problems
+}
 
 /** The check of the index. */
 export const SEARCH_CHECKS: readonly Check[] = [
@@ -30,46 +65,21 @@ export const SEARCH_CHECKS: readonly Check[] = [
     holds: 'the search index agrees with the records',
     advice: 'searches miss records or find deleted ones; --fix rebuilds the index',
     find: ({ client }) => {
+      // The index of an earlier version is made anew by the migration.
+      if (!has(client, 'search_words')) return NOTHING
       const [answer] = client.pragma('integrity_check(search_index)') as { integrity_check: string }[]
       const problem = answer?.integrity_check ?? 'ok'
       if (problem !== 'ok') return found([problem])
-      const differing = SEARCHED.map(({ kind, table, title, text }) =>
+      const missing = Object.entries(SEARCHED).map(([kind, { table }]) =>
         count(
           client,
-          `select record.id from ${table} as record
-            left join search_entries as entry on entry.kind = '${kind}' and entry.record_id = record.id
-            left join search_index as indexed on indexed.rowid = entry.id
-            where indexed.rowid is null or indexed.title is not ${title} or indexed.text is not ${text}`,
-          (id) => `${kind} ${id} is missing in the index, or indexed with other contents`,
+          `select id from ${table} as record
+            where not exists (select 1 from search_entries where kind = '${kind}' and record_id = record.id)`,
+          (id) => `${kind} ${id} has no entry`,
         ),
       )
-      const stale = SEARCHED.map(({ kind, table }) =>
-        count(
-          client,
-          `select record_id from search_entries where kind = '${kind}' and record_id not in (select id from ${table})`,
-          (id) => `${kind} ${id} is gone`,
-        ),
-      )
-      const nameless = count(
-        client,
-        'select rowid from search_index where rowid not in (select id from search_entries)',
-        (rowid) => `entry ${rowid} has no record`,
-      )
-      return together([...differing, ...stale, nameless])
+      return together([...missing, found(differing(client))])
     },
-    fix: ({ $client: client }) => {
-      // Rows with damaged postings cannot be deleted: first rebuild the postings from the texts.
-      client.exec("insert into search_index (search_index) values ('rebuild')")
-      client.exec('delete from search_index; delete from search_entries')
-      let indexed = 0
-      for (const { kind, table, title, text } of SEARCHED) {
-        client.exec(`insert into search_entries (kind, record_id) select '${kind}', id from ${table};
-          insert into search_index (rowid, title, text) select entry.id, ${title}, ${text}
-            from search_entries as entry join ${table} as record on record.id = entry.record_id
-            where entry.kind = '${kind}'`)
-        indexed += client.prepare<[], number>('select changes()').pluck().get() ?? 0
-      }
-      return `rebuilt the index of ${indexed} records`
-    },
+    fix: (db) => `rebuilt the index of ${rebuildSearch(db)} records`,
   },
 ]

@@ -1,5 +1,6 @@
 /** Snippets: the part of a text around the matches, in time linear in the text that is read. */
-import { wordsOf } from './words.ts'
+import { wordsOf } from '../db/words.ts'
+import type { Term } from './search-terms.ts'
 
 /** The mark before and after a match. No HTML: the text around it is unescaped user input. */
 const MARK = '**'
@@ -7,19 +8,11 @@ const MARK = '**'
 /** Length of a snippet in words, and in characters, since a single word may be very long. */
 const SNIPPET = { words: 32, length: 500 }
 
-/** The searched words. */
-export interface Wanted {
-  /** Distinct words as in the index. */
-  words: readonly string[]
-  /** A prefix, or undefined. */
-  prefix: string | undefined
-}
-
 /** A part of a text, in words. */
 interface Part {
   from: number
   to: number
-  /** The number of searched words in it. */
+  /** The number of different terms in it. */
   matched: number
 }
 
@@ -33,17 +26,33 @@ interface Scan {
   isWhole: boolean
 }
 
-/** The index of the searched word that a word matches, or undefined. */
-function matcherOf({ words, prefix }: Wanted): (word: string) => number | undefined {
-  const numbers = new Map(words.map((word, index) => [word, index]))
-  return (word) =>
-    numbers.get(word) ?? (prefix !== undefined && word.startsWith(prefix) ? words.length : undefined)
+/** Whether a word of a text is one that a term of a single word stands for. */
+function isMeant(word: string, { words: [wanted = ''], as }: Term): boolean {
+  if (as === 'part') return word.includes(wanted)
+  return as === 'beginning' ? word.startsWith(wanted) : word === wanted
 }
 
-/** Finds the first part of a snippet's length with the most searched words; stops as early as possible. */
-function scan(text: string, wanted: Wanted): Scan {
-  const numberOf = matcherOf(wanted)
-  const total = wanted.words.length + (wanted.prefix === undefined ? 0 : 1)
+/** Which term ends at the last of the words, and how many words it has there. */
+function matchAt(
+  words: readonly string[],
+  terms: readonly Term[],
+): { number: number; length: number } | undefined {
+  const last = words.at(-1) as string
+  for (const [number, term] of terms.entries()) {
+    const { length } = term.words
+    if (
+      length === 1
+        ? isMeant(last, term)
+        : term.words.every((word, at) => words[words.length - length + at] === word)
+    ) {
+      return { number, length }
+    }
+  }
+  return undefined
+}
+
+/** Finds the first part of a snippet's length with the most different terms; stops as early as possible. */
+function scan(text: string, terms: readonly Term[]): Scan {
   const found: Scan = {
     starts: [],
     ends: [],
@@ -51,6 +60,9 @@ function scan(text: string, wanted: Wanted): Scan {
     best: { from: 0, to: 0, matched: 0 },
     isWhole: false,
   }
+  const longest = Math.max(...terms.map(({ words }) => words.length))
+  /** The latest words, as many as the longest term has. */
+  const latest: string[] = []
   /** The matches among the latest words, from `oldest` on, with their counts. */
   const matches: { at: number; number: number }[] = []
   const counts = new Map<number, number>()
@@ -58,12 +70,15 @@ function scan(text: string, wanted: Wanted): Scan {
   for (const { folded, start, end } of wordsOf(text)) {
     const at = found.starts.push(start) - 1
     found.ends.push(end)
-    const number = numberOf(folded)
-    found.isMatch.push(number !== undefined)
+    if (latest.push(folded) > longest) latest.shift()
+    const match = matchAt(latest, terms)
+    found.isMatch.push(match !== undefined)
     const { best } = found
-    if (best.matched === total && at >= best.to + SNIPPET.words) return found
-    if (number === undefined || best.matched === total) continue
-    matches.push({ at, number })
+    if (match) found.isMatch.fill(true, at + 1 - match.length)
+    if (best.matched === terms.length && at >= best.to + SNIPPET.words) return found
+    if (match === undefined || best.matched === terms.length) continue
+    const { number, length } = match
+    matches.push({ at: at + 1 - length, number })
     counts.set(number, (counts.get(number) ?? 0) + 1)
     for (let first = matches[oldest]; first && first.at <= at - SNIPPET.words; first = matches[++oldest]) {
       const left = (counts.get(first.number) as number) - 1
@@ -93,8 +108,16 @@ function write(text: string, found: Scan, isCut: boolean): string {
   let at = from > 0 ? (starts[from] as number) : 0
   for (let index = from; index < to; index++) {
     const [start, end] = [starts[index] as number, ends[index] as number]
-    const word = text.slice(start, end)
-    written += text.slice(at, start) + (isMatch[index] ? MARK + word + MARK : word)
+    const before = text.slice(at, start)
+    const isMatched = isMatch[index] === true
+    // One pair of marks around characters of a script without spaces.
+    const goesOn = isMatched && before === '' && index > from && isMatch[index - 1] === true
+    if (goesOn) written = written.slice(0, -MARK.length)
+    written +=
+      before +
+      (isMatched && !goesOn ? MARK : '') +
+      text.slice(Math.max(at, start), end) +
+      (isMatched ? MARK : '')
     at = end
   }
   return isEnd ? written + text.slice(at) : `${written}…`
@@ -110,14 +133,14 @@ function shortened(snippet: string): string {
 }
 
 /**
- * The snippet of a record: of its title or its text, whichever has more of the searched words close together.
+ * The snippet of a record: of its title or its text, whichever has more of the terms close together.
  * @param longest most characters of either that are read
  */
-export function snippetOf(texts: readonly string[], wanted: Wanted, longest: number): string {
+export function snippetOf(texts: readonly string[], terms: readonly Term[], longest: number): string {
   const scans = texts.map((text) => {
     const isCut = text.length > longest
     const read = isCut ? text.slice(0, longest) : text
-    return { read, isCut, found: scan(read, wanted) }
+    return { read, isCut, found: scan(read, terms) }
   })
   const best = scans.reduce((one, other) => (other.found.best.matched > one.found.best.matched ? other : one))
   return shortened(write(best.read, best.found, best.isCut))

@@ -1,4 +1,4 @@
-/** Full-text search over what a member may read. The FTS5 index and its triggers are in the migration `search`. */
+/** Full-text search over what a member may read, by the index of `src/db/search-index.ts`. */
 import { Type } from '@sinclair/typebox'
 import { eq } from 'drizzle-orm'
 import { CardNumbers } from '../board/card-numbers.ts'
@@ -7,6 +7,7 @@ import { ensureInTime, IN_TIME, withDeadline } from '../db/deadline.ts'
 import { cursorAt, type JsonPage, type KeyPlace, placeOf } from '../db/pages.ts'
 import { projectOfEntry } from '../db/row-security.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
+import { indexSearch, isSearchBehind, searchedTexts, TITLE } from '../db/search-index.ts'
 import { byFields, given, type Identified, selectOne } from '../db/statements.ts'
 import { isFollowedByWorker, isLimited, TooMuchWork } from '../db/work-limits.ts'
 import { invalidField, tookTooLong } from '../errors.ts'
@@ -14,34 +15,31 @@ import { once } from '../once.ts'
 import { ref, valuesOfList } from '../schemas/common.ts'
 import { type SearchResult, SearchResultSchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
-import { indexSize } from './index-size.ts'
-import { snippetOf, type Wanted } from './search-snippets.ts'
-import { wordsOf } from './words.ts'
+import { snippetOf } from './search-snippets.ts'
+import { type Term, termsOf } from './search-terms.ts'
 
-/** Most different words of a query: each is one more posting list to scan. */
+/** Most different words of a query. */
 export const WORD_LIMIT = 50
 
 /** Limits of a search. Times in milliseconds. */
 interface SearchLimits {
   /**
-   * Most bytes of the index with the last word as prefix: FTS5 merges them in memory before the first row, at some
-   * 30 ms and 3 MB for each megabyte. Beyond it the last word is searched only as a whole word.
+   * Most words of the index that a part of a word may stand for: FTS5 opens the list of each, at some 50 µs. Beyond it only words that
+   * begin with the part are found, and beyond it again only the part itself.
    */
-  prefixBytes: number
-  /** Most bytes of the index to read on the event loop before the worker thread takes over: some 15 ms at worst for each rank. */
-  bytesOnLoop: number
+  words: number
+  /** The same for all of a query on the event loop, before the worker thread takes over. */
+  wordsOnLoop: number
   /** Time limit there. */
   timeOnLoop: number
   /** Time limit elsewhere. */
   time: number
 }
 
-const LIMITS: SearchLimits = {
-  prefixBytes: 8 * 1024 * 1024,
-  bytesOnLoop: 256 * 1024,
-  timeOnLoop: 15,
-  time: 5000,
-}
+const LIMITS: SearchLimits = { words: 4000, wordsOnLoop: 100, timeOnLoop: 15, time: 5000 }
+
+/** Entries of other programs that are indexed in one write. */
+const AT_ONCE = 100
 
 /** Most characters of a text to search for a snippet. */
 const TEXT_READ = 100_000
@@ -49,7 +47,7 @@ const TEXT_READ = 100_000
 const PROJECT_OF_ENTRY = projectOfEntry('entries')
 
 /**
- * The matches of one rank, by the index alone; the newest first, since ids ascend in time. Ideas of other members
+ * The matches of one rank, by the index alone, in its own order: the newest entries first. Ideas of other members
  * are filtered before the limit. The unary pluses keep the query plan, as in `given`. The
  * deadline is checked for every sixteenth record, since the function call costs as much as the rest of a row.
  * @param filters additional conditions
@@ -61,14 +59,15 @@ const matchesWhere = (...filters: string[]) => `
     entries.kind <> 'personal-idea'
     or exists (select 1 from personal_ideas as idea where idea.id = entries.record_id and idea.owner_id = +?)
   )${filters.map((filter) => ` and ${filter}`).join('')}
-  order by entries.record_id desc, entries.kind desc
+  order by search_index.rowid desc
   limit +?`
 
 /** The condition of each filter, by name. */
 const CONDITIONS: Record<string, string> = {
   kinds: 'entries.kind in (select value from json_each(+?))',
   projectId: `+? = ${PROJECT_OF_ENTRY}`,
-  after: '(entries.record_id, entries.kind) < (+?, +?)',
+  before: 'search_index.rowid < +?',
+  unknown: 'search_index.rowid not in (select value from json_each(+?))',
 }
 
 /** The filters of results; an absent or empty one does not filter. */
@@ -100,70 +99,76 @@ interface Hit extends Match {
   /** The number of its rank, from 0. */
   rank: number
 }
-type Texts = [title: string, text: string]
 
-/**
- * The query of a text: all its words, the last one as a prefix.
- * @throws ApiError 400 for too many
- */
-function wantedIn(text: string): Wanted {
-  const all = [...wordsOf(text)].map(({ folded }) => folded)
-  const last = all.at(-1)
-  const words = new Set(all.slice(0, -1))
-  // A required whole word also satisfies its prefixes.
-  const prefix = last !== undefined && words.has(last) ? undefined : last
-  if (words.size + (prefix === undefined ? 0 : 1) > WORD_LIMIT) {
+/** @throws ApiError 400 for too many words */
+function termsIn(text: string): Term[] {
+  const terms = termsOf(text)
+  if (new Set(terms.flatMap(({ words }) => words)).size > WORD_LIMIT) {
     throw invalidField('q', `must NOT have more than ${WORD_LIMIT} different words`)
   }
-  return { words: [...words], prefix }
+  return terms
+}
+
+/** The words of the index that a term stands for: each list has those of the one before it. Of a phrase, its words in all three. */
+interface Forms {
+  whole: readonly string[]
+  beginnings: readonly string[]
+  parts: readonly string[]
+}
+
+/** FTS5's expression of any of these words or phrases: they have no syntax, not even a quote. @param mark before each word */
+const anyOf = (phrases: readonly string[], mark = '') =>
+  `(${phrases.map((phrase) => `"${mark + phrase.replaceAll(' ', ` ${mark}`)}"`).join(' OR ')})`
+
+/** The FTS5 query of a rank, and those of better ranks that may match the same records. */
+interface Rank {
+  query: string
+  better: string[]
 }
 
 /**
- * The FTS5 queries of the ranks, best first; every match is in exactly one of them:
+ * The ranks, best first. All terms are
  *
- * 1. all words in the title
- * 2. the same with the last word as the beginning of one
- * 3. some whole word in the title
- * 4. no whole word in the title
- * 5. the same with the last word as the beginning of one
+ * 1. in the title, as whole words
+ * 2. in the title, as words or beginnings of words
+ * 3. in the title
+ * 4. somewhere, as words or beginnings of words
+ * 5. somewhere
  *
- * A match's rank depends on its own texts only. Counting how often a word occurs in others, like bm25, would tell of those that the caller may not
- * see. A word contains no query syntax, not even a quote. FTS5 collects the completions of a prefix for each of its occurrences here: there are few.
+ * A match's rank is the first one whose query finds it, and depends on its own texts only. Counting how often a word occurs in others, like bm25,
+ * would tell of those that the caller may not see.
  */
-function ranksOf({ words, prefix }: Wanted): string[] {
-  const others = words.map((word) => `"${word}"`)
-  const last = prefix === undefined ? [] : [`"${prefix}"`]
-  const whole = [...others, ...last]
-  const inTitle = (...terms: string[]) => `{title} : (${terms.join(' ')})`
-  const without = (query: string, ...excluded: string[]) => [`(${query})`, ...excluded].join(' NOT ')
-  const all = prefix === undefined ? others : [...others, `"${prefix}" *`]
-  const ofTitle = inTitle(...all)
-  const someInTitle = whole.length > 1 ? [inTitle(whole.join(' OR '))] : []
-  const ofText = [ofTitle, ...someInTitle]
+function ranksOf(forms: readonly Forms[]): Rank[] {
+  const all = (form: keyof Forms, mark?: string) => forms.map((one) => anyOf(one[form], mark)).join(' AND ')
+  const inTitle = all('parts', TITLE)
   return [
-    inTitle(...whole),
-    ...last.map((word) => without(ofTitle, inTitle(word))),
-    ...someInTitle.map((some) => without(`(${all.join(' ')}) AND ${some}`, ofTitle)),
-    without(whole.join(' '), ...ofText),
-    ...last.map((word) => without(all.join(' '), word, ...ofText)),
+    { query: all('whole', TITLE), better: [] },
+    { query: all('beginnings', TITLE), better: [all('whole', TITLE)] },
+    { query: inTitle, better: [all('beginnings', TITLE)] },
+    { query: all('beginnings'), better: [inTitle] },
+    { query: all('parts'), better: [inTitle, all('beginnings')] },
   ]
 }
 
-/** Before the first result by words: after a page that only has the numbered item. */
-const BEFORE_ALL: Pick<Hit, 'rank' | 'kind' | 'id'> = { rank: 0, kind: 'project', id: '\u{10ffff}' }
+/** The query without the matches of better ranks. */
+const excluding = ({ query, better }: Rank): string =>
+  [query, ...better].map((one) => `(${one})`).join(' NOT ')
 
-/** The place of a result: its rank, and its kind beside its id, which is unique among its kind only. */
-const placeAt = ({ rank, kind, id }: Pick<Hit, 'rank' | 'kind' | 'id'>): KeyPlace => ({
-  id,
+/** Before the first result by words: after a page that only has the numbered item. */
+const BEFORE_ALL: Pick<Hit, 'rank' | 'entry'> = { rank: 0, entry: Number.MAX_SAFE_INTEGER }
+
+/** The place of a result: its rank and its entry. */
+const placeAt = ({ rank, entry }: Pick<Hit, 'rank' | 'entry'>): KeyPlace => ({
+  id: String(entry),
   key: null,
-  text: Buffer.from(`${rank} ${kind}`),
+  text: Buffer.from(String(rank)),
 })
 
-/** The rank, id and kind of a place; a forged one begins somewhere. */
-function partsOf({ id, text }: KeyPlace): { rank: number; after: [id: string, kind: string] } {
-  const [rank = '', kind = ''] = String(text).split(' ')
-  return { rank: Number.parseInt(rank, 10) || 0, after: [id, kind] }
-}
+/** The rank and the entry of a place; a forged one begins somewhere. */
+const partsOf = ({ id, text }: KeyPlace): Pick<Hit, 'rank' | 'entry'> => ({
+  rank: Number.parseInt(String(text), 10) || 0,
+  entry: Number.parseInt(id, 10) || 0,
+})
 
 /** A prepared query of a record's project and title, by id. */
 const placeIn = (
@@ -179,13 +184,20 @@ const placeIn = (
   )
 
 const statementsOf = (db: SharedDatabase) => ({
-  texts: once(() =>
+  texts: searchedTexts(db.$client, TEXT_READ + 1),
+  containing: once(() =>
     db.$client
-      .prepare<[entry: number], Texts>(
-        `select substr(title, 1, ${TEXT_READ + 1}), substr(text, 1, ${TEXT_READ + 1})
-        from search_index where rowid = ?`,
+      .prepare<[string, number], string>(
+        `select word from search_words where ((id & 63) <> 0 or ${IN_TIME}(id)) and instr(word, ?) limit +?`,
       )
-      .raw(),
+      .pluck(),
+  ),
+  beginning: once(() =>
+    db.$client
+      .prepare<[string, string, number], string>(
+        'select word from search_words where word >= ? and word < ? limit +?',
+      )
+      .pluck(),
   ),
   entry: once(() =>
     db.$client
@@ -217,11 +229,10 @@ const statementsOf = (db: SharedDatabase) => ({
 
 /** The search over what a member may read. */
 export class Search {
-  static readonly reads: readonly string[] = ['find', 'results']
+  static readonly reads: readonly string[] = ['find', 'isBehind', 'results']
   readonly #db: SharedDatabase
   readonly #limits: SearchLimits
   readonly #numbers: CardNumbers
-  readonly #sizeInIndex: ReturnType<typeof indexSize>
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #toJson = createJsonWriter(Type.Object({ results: Type.Array(ref(SearchResultSchema)) }))
 
@@ -229,8 +240,17 @@ export class Search {
     this.#db = db
     this.#limits = { ...LIMITS, ...limits }
     this.#numbers = new CardNumbers(db)
-    this.#sizeInIndex = indexSize(db.$client)
     this.#sql = statementsOf(db)
+  }
+
+  /** Whether another program has written texts that are not found yet. */
+  isBehind(): boolean {
+    return isSearchBehind(this.#db)
+  }
+
+  /** Indexes some of them. @returns whether there may be more */
+  index(): boolean {
+    return indexSearch(this.#db, AT_ONCE)
   }
 
   /** One page of {@link find}, as the response. */
@@ -240,7 +260,8 @@ export class Search {
   }
 
   /**
-   * Searches for all words of a text, the last one as a prefix. An item that the text names by its number, such as `WEB-12`, comes first.
+   * Searches for all words of a text, each as a part of a word, and its phrases in quotation marks. An item that the text names by its number,
+   * such as `WEB-12`, comes first.
    * @returns at most `limit` matching results, best first
    * @throws ApiError 400 for too many words, 503 if it takes too long; TooMuchWork
    */
@@ -249,16 +270,15 @@ export class Search {
   }
 
   #search(text: string, memberId: string, page: SearchPage, filter: SearchFilter = {}): Found {
-    const asked = wantedIn(text)
-    if (asked.words.length === 0 && asked.prefix === undefined) return { results: [] }
+    const terms = termsIn(text)
+    if (terms.length === 0) return { results: [] }
     // A common word may match most of the database.
     if (isLimited(this.#db)) throw new TooMuchWork()
     // Even a small file may have texts with many matches.
     const isOnLoop = isFollowedByWorker(this.#db)
     const late = () => (isOnLoop ? new TooMuchWork() : tookTooLong('Search'))
     const { time, timeOnLoop } = this.#limits
-    const work = () =>
-      this.#find(this.#bounded(asked, isOnLoop), this.#numbered(text, filter), memberId, page, filter)
+    const work = () => this.#find(terms, this.#numbered(text, filter), memberId, page, filter)
     return withDeadline(this.#db, isOnLoop ? timeOnLoop : time, late, () => read(this.#db, work))
   }
 
@@ -274,7 +294,7 @@ export class Search {
   }
 
   #find(
-    wanted: Wanted,
+    terms: readonly Term[],
     numbered: Hit | undefined,
     memberId: string,
     { limit: most, cursor }: SearchPage,
@@ -288,41 +308,61 @@ export class Search {
     const first = cursor === undefined && numbered ? [numbered] : []
     const limit = most - first.length
     const hits: Hit[] = []
-    for (const [rank, query] of ranksOf(wanted).entries()) {
-      if (hits.length > limit || rank < (from?.rank ?? 0)) continue
+    for (const [number, rank] of ranksOf(this.#formsOf(terms)).entries()) {
+      // The same words as before find nothing more.
+      const isSame = rank.better.includes(rank.query)
+      if (isSame || hits.length > limit || number < (from?.rank ?? 0)) continue
       ensureInTime(this.#db)
       const filters = {
         kinds: kinds.length > 0 ? JSON.stringify(kinds) : undefined,
         projectId: projectId || undefined,
-        after: rank === from?.rank ? from.after : undefined,
+        before: number === from?.rank ? from.entry : undefined,
+        // On the first page all matches of better ranks are known, which costs less than to exclude them by their words.
+        unknown: from || hits.length === 0 ? undefined : JSON.stringify(hits.map(({ entry }) => entry)),
       }
       const values = Object.values(filters).filter((value) => value !== undefined)
+      const query = from ? excluding(rank) : rank.query
       // One more than the page shows whether there is a next one.
-      const found = matches(filters).all(query, memberId, ...values.flat(), limit + 1 - hits.length)
-      for (const match of found) hits.push({ ...match, rank })
+      const found = matches(filters).all(query, memberId, ...values, limit + 1 - hits.length)
+      for (const match of found) hits.push({ ...match, rank: number })
     }
     const shown = hits.slice(0, limit)
     const last = hits.length > limit ? (shown.at(-1) ?? BEFORE_ALL) : undefined
     const others = shown.filter(({ entry }) => entry !== numbered?.entry)
-    const results = [...first, ...others].flatMap(({ kind, id, entry }) => {
+    const results = [...first, ...others].flatMap(({ kind, id }) => {
       ensureInTime(this.#db)
       const place = places[kind]({ id })
       if (!place) return []
-      const snippet = snippetOf(texts().get(entry) ?? [''], wanted, TEXT_READ)
+      const snippet = snippetOf(texts(kind, id) ?? [''], terms, TEXT_READ)
       return [{ kind, id, projectId: null, ...place, snippet }]
     })
     return { results, next: last && cursorAt(placeAt(last), BY_RANK) }
   }
 
-  /** Limits the query: drops a prefix with too many matches. @throws TooMuchWork */
-  #bounded({ words, prefix }: Wanted, isOnLoop: boolean): Wanted {
-    const { prefixBytes, bytesOnLoop } = this.#limits
-    const ofPrefix = prefix === undefined ? 0 : this.#sizeInIndex(prefix, true)
-    if (isOnLoop) {
-      const total = words.reduce((sum, word) => sum + this.#sizeInIndex(word, false), ofPrefix)
-      if (total > bytesOnLoop) throw new TooMuchWork()
-    }
-    if (prefix === undefined || ofPrefix <= prefixBytes) return { words, prefix }
-    return { words: [...words, prefix], prefix: undefined }
+  /** The words of the index that the terms stand for. @throws TooMuchWork */
+  #formsOf(terms: readonly Term[]): Forms[] {
+    let left = isFollowedByWorker(this.#db) ? this.#limits.wordsOnLoop : Number.POSITIVE_INFINITY
+    return terms.map(({ words, as }) => {
+      const [word = ''] = words
+      const [beginnings, parts] = as === 'whole' ? [[], []] : this.#wordsWith(word, as)
+      left -= parts.length
+      if (left < 0) throw new TooMuchWork()
+      const whole = [words.join(' ')]
+      return {
+        whole,
+        beginnings: beginnings.length > 0 ? beginnings : whole,
+        parts: parts.length > 0 ? parts : whole,
+      }
+    })
+  }
+
+  /** The words that begin with a part, and those that have it; the first again if there are too many. */
+  #wordsWith(part: string, as: 'beginning' | 'part'): [beginnings: string[], parts: string[]] {
+    const { beginning, containing } = this.#sql
+    const most = this.#limits.words
+    const parts = as === 'part' ? containing().all(part, most + 1) : []
+    if (as === 'part' && parts.length <= most) return [parts.filter((word) => word.startsWith(part)), parts]
+    const beginnings = beginning().all(part, `${part}\u{10ffff}`, most + 1)
+    return beginnings.length <= most ? [beginnings, beginnings] : [[], []]
   }
 }

@@ -188,10 +188,11 @@ const SEARCH = [
   'search_entries',
   'search_index',
   'search_index_config',
-  'search_index_content',
   'search_index_data',
   'search_index_docsize',
   'search_index_idx',
+  'search_pending',
+  'search_words',
 ]
 
 t.test('the file has the specified tables, those of the search and no others', async (t) => {
@@ -408,7 +409,11 @@ const MAY_SCAN = [
   // The rows of a subquery, which used an index.
   /^SCAN (found|\(subquery-\d+\))$/,
   // The index of the search. M: the matching records; =: the record with a number.
-  /^SCAN search_index VIRTUAL TABLE INDEX 0:(M2|=)$/,
+  /^SCAN search_index VIRTUAL TABLE INDEX \d+:(M1[<>]?|=)$/,
+  // Its words, with a deadline, and what was written since: at most what the current write has written.
+  /^SCAN search_(words|pending)$/,
+  // The texts in a JSON column of a record.
+  /^SCAN json_tree VIRTUAL TABLE INDEX 1:$/,
 ]
 
 t.test('no statement scans a whole table if an index is possible', async (t) => {

@@ -28,7 +28,7 @@ function connections(t: Parameters<typeof openTestDatabase>[0] & { testdir: () =
   return [openTestDatabase(t, databaseUrl), openTestDatabase(t, databaseUrl)] as const
 }
 
-/** Every table except that of imports, and the texts of the search index. */
+/** Every table except that of imports, and the words of the search index. */
 function dump(db: SharedDatabase) {
   const tables = db.$client
     .prepare<[], string>(
@@ -36,7 +36,10 @@ function dump(db: SharedDatabase) {
     )
     .pluck()
     .all()
-  const found = db.$client.prepare('select rowid, title, text from search_index order by rowid').raw().all()
+  db.$client.exec(
+    "create virtual table if not exists temp.words using fts5vocab (main, search_index, 'instance')",
+  )
+  const found = db.$client.prepare('select * from temp.words').raw().all()
   return [...tables.map((name) => [name, db.$client.prepare(`select * from "${name}"`).raw().all()]), found]
 }
 

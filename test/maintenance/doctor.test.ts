@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { runDoctor } from '../../src/cli/doctor-command.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { jump } from '../../src/db/lost-changes.ts'
+import { indexSearch } from '../../src/db/search-index.ts'
 import { CHECKS, examine, isHealthy, repair } from '../../src/maintenance/doctor.ts'
 import { roomOf } from '../../src/maintenance/leftover-checks.ts'
 import { run } from '../command-line.ts'
@@ -28,6 +29,7 @@ function spoilt(t: Test, sql: string): string {
   const path = join(t.testdir(), 'board.db')
   const { db, close } = openDatabase(path)
   db.$client.exec(BOARD)
+  indexSearch(db)
   close()
   const client = new SQLite(path)
   client.pragma('foreign_keys = off')
@@ -352,7 +354,7 @@ t.test('finds missing and superfluous entries of the search index, and rebuilds 
 })
 
 t.test('a damaged search index is rebuilt, too', async (t) => {
-  const path = spoilt(t, "update search_index_content set c0 = c0 || ' other' where id = 1")
+  const path = spoilt(t, "update search_index_data set block = x'00' where id > 10")
   t.match(wrong(path), [['search', 'found']])
   t.ok(isHealthy(repair(path, examine(path))))
   t.strictSame(wrong(path), [])

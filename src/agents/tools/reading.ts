@@ -46,7 +46,7 @@ const search = (routes: RouteSchemas): Tool => ({
   name: 'search',
   title: 'Search everything',
   description:
-    'Full-text search over projects, kanban items, comments, meeting transcripts and your own ideas. Use it when you know words but not where they are; for items by column, assignee, label or date use find_items. All words must occur, the last may be the beginning of one. Returns matches, best first: kind, id, project, title and a snippet.',
+    'Full-text search over projects, kanban items, comments, meeting transcripts and your own ideas. Use it when you know words but not where they are; for items by column, assignee, label or date use find_items. All words must occur, also as parts of words, in any order; "words in quotation marks" next to each other. Returns matches, best first: kind, id, project, title and a snippet.',
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('search'), ['kind', 'projectId'], {

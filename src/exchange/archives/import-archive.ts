@@ -6,6 +6,7 @@ import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
 import type { DatabaseFiles } from '../../db/files.ts'
 import { markQuiet } from '../../db/quiet-changes.ts'
+import { indexSearch } from '../../db/search-index.ts'
 import { type Steps, type WholeWrite, writeWhole } from '../../db/whole-write.ts'
 import type { Counts } from '../imports/import-plan.ts'
 import {
@@ -162,6 +163,9 @@ async function held(archive: OpenArchive, onRecords: (count: number) => void): P
   }
 }
 
+/** Entries of the search that a step indexes: some milliseconds. */
+const INDEXED_AT_ONCE = 200
+
 /** The steps of writing a checked archive. */
 function* writing(
   { db, archive, checked }: Place,
@@ -188,6 +192,7 @@ function* writing(
   contents.complete()
   markQuiet(db, isWhole ? 0 : now.lastSeq)
   if (isWhole) addAllTimes(db)
+  while (indexSearch(db, INDEXED_AT_ONCE)) yield
   const imported = { plan: now, counts, orphans }
   whenWritten?.(imported)
   return imported

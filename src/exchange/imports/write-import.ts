@@ -6,6 +6,7 @@ import { attributionOf, currentWrite } from '../../db/current-write.ts'
 import { newestChange } from '../../db/newest-change.ts'
 import { markQuiet } from '../../db/quiet-changes.ts'
 import { people, projects } from '../../db/schema.ts'
+import { indexSearch } from '../../db/search-index.ts'
 import { insertInto } from '../../db/statements.ts'
 import { type Steps, type WholeWrite, writeWhole } from '../../db/whole-write.ts'
 import { ProjectKeys } from '../../projects/project-keys.ts'
@@ -55,6 +56,7 @@ export function* importing(
   yield* insert(people, settled)
   for (const { table, rows } of plan.tables) yield* insert(table, rows())
   new CardNumbers(db).noteGiven()
+  while (indexSearch(db, AT_ONCE)) yield
   onProgress(total, total)
   const made = plan.result(false)
   attribution.run(actorId, () => {

@@ -1,0 +1,186 @@
+/**
+ * The full-text index of what is searched: FTS5 over folded words, and a table of these words, in which parts of words are looked up.
+ *
+ * Triggers note which entries were written (`search_pending`), whatever program wrote them; the words come from {@link indexSearch}, since
+ * SQLite cannot fold texts as {@link wordsOf} does. The service, its threads and its commands call it at the end of each write.
+ */
+import type SQLite from 'better-sqlite3'
+import { once } from '../once.ts'
+import { connectionOf } from './connection.ts'
+import { wordsOf } from './words.ts'
+import { isFollowedByWorker, TooMuchWork } from './work-limits.ts'
+
+/** All texts of a JSON column, a line each; none if it is no JSON. */
+const textsIn = (column: string) => `coalesce((select group_concat(value, char(10)) from json_tree(
+  case when json_valid(${column}) then ${column} else '[]' end) where type = 'text'), '')`
+
+/** The searched tables, by the kind of their entries, and the texts of a record, as SQL. */
+export const SEARCHED = {
+  project: { table: 'projects', title: 'name', text: 'description || char(10) || next_step' },
+  'kanban-item': { table: 'kanban_items', title: 'title', text: 'description' },
+  'kanban-comment': { table: 'kanban_comments', title: "''", text: 'content' },
+  'transcript-summary': {
+    table: 'transcript_summaries',
+    title: 'title',
+    text: `summary || char(10) || ${textsIn('participants')} || char(10) || ${textsIn('action_items')}`,
+  },
+  'personal-idea': { table: 'personal_ideas', title: 'title', text: 'description' },
+} as const
+
+export type SearchedKind = keyof typeof SEARCHED
+
+/** The searched texts of a record. */
+export type Texts = [title: string, text: string]
+
+type Client = Pick<SQLite.Database, 'prepare'>
+
+/** A query of the texts of a record. @param longest most characters of each that are needed */
+export function searchedTexts(
+  client: Client,
+  longest: number,
+): (kind: SearchedKind, id: string) => Texts | undefined {
+  const statements = Object.fromEntries(
+    Object.entries(SEARCHED).map(([kind, { table, title, text }]) => [
+      kind,
+      once(() =>
+        client
+          .prepare<[string], [unknown, unknown]>(`select ${title}, ${text} from ${table} where id = +?`)
+          .raw(),
+      ),
+    ]),
+  )
+  return (kind, id) => {
+    // Another program may have stored bytes or numbers. Not by SQL's substr, which ends at a null character.
+    const [title, text] =
+      statements[kind]?.()
+        .get(id)
+        ?.map((one) => String(one ?? '').slice(0, longest)) ?? []
+    return title === undefined || text === undefined ? undefined : [title, text]
+  }
+}
+
+/** Most characters of a text that are indexed. */
+export const LONGEST_TEXT = 1_000_000
+
+/** Before a word of a title, and alone between the title and the text, so that no phrase has words of both. Part of no word. */
+export const TITLE = '·'
+
+const foldedWords = (text: string): string[] => Array.from(wordsOf(text), ({ folded }) => folded)
+
+/**
+ * What the index has of a record: the words of its title, marked with {@link TITLE}, and all its words. The marked ones are lists of their own,
+ * since FTS5 filters by column only while it reads the lists of all columns.
+ */
+export function indexedWords([title, text]: Texts): string[] {
+  const ofTitle = foldedWords(title)
+  return [...ofTitle.map((word) => TITLE + word), ...ofTitle, TITLE, ...foldedWords(text)]
+}
+
+/** The index of a connection. */
+interface Indexer {
+  isBehind: () => boolean
+  index: (most: number) => boolean
+}
+
+/** Entries that are read at once, and words that a run remembers. */
+const AT_ONCE = 500
+const MOST_ADDED = 100_000
+
+/**
+ * What a write indexes on the event loop: entries, of which other programs may have left more, and characters of their texts, some 20 ms
+ * at worst. The worker thread performs a write of longer texts.
+ */
+const ON_LOOP = { entries: 200, characters: 25_000 }
+
+const statementsOf = (client: Client) => ({
+  place: client
+    .prepare<[number], [SearchedKind, string]>('select kind, record_id from search_entries where id = ?')
+    .raw(),
+  // FTS5's own table of the rows that it has: it cannot tell itself without their texts.
+  isIndexed: client.prepare<[number]>('select 1 from search_index_docsize where id = ?'),
+  remove: client.prepare('delete from search_index where rowid = ?'),
+  insert: client.prepare('insert into search_index (rowid, words) values (?, ?)'),
+  addWords: client.prepare('insert or ignore into search_words (word) select value from json_each(?)'),
+  done: client.prepare('delete from search_pending where entry = ?'),
+  textsOf: searchedTexts(client, LONGEST_TEXT),
+})
+
+function createIndexer(client: SQLite.Database): Indexer {
+  const pending = client.prepare<[number], number>('select entry from search_pending limit ?').pluck()
+  const statements = once(() => statementsOf(client))
+  /** Adds those that this run has not added yet. */
+  function addWords(words: readonly string[], added: Set<string>): void {
+    const more = new Set(words.filter((word) => !added.has(word) && !word.startsWith(TITLE)))
+    if (more.size > 0) statements().addWords.run(JSON.stringify([...more]))
+    for (const word of more) added.add(word)
+    if (added.size > MOST_ADDED) added.clear()
+  }
+  /** @param room the most characters of its texts @returns how many they are @throws TooMuchWork */
+  function indexEntry(entry: number, added: Set<string>, room: number): number {
+    const { place, isIndexed, remove, insert, done, textsOf } = statements()
+    const [kind, id] = place.get(entry) ?? []
+    const texts = kind && textsOf(kind, id as string)
+    const characters = texts ? texts[0].length + texts[1].length : 0
+    if (characters > room) throw new TooMuchWork()
+    if (isIndexed.get(entry)) remove.run(entry)
+    if (texts) {
+      const words = indexedWords(texts)
+      insert.run(entry, words.join(' '))
+      addWords(words, added)
+    }
+    done.run(entry)
+    return characters
+  }
+  return {
+    isBehind: () => pending.get(1) !== undefined,
+    index: (most) => {
+      const isOnLoop = isFollowedByWorker({ $client: client })
+      let room = isOnLoop ? ON_LOOP.characters : Number.POSITIVE_INFINITY
+      let left = isOnLoop ? Math.min(most, ON_LOOP.entries) : most
+      const added = new Set<string>()
+      while (left > 0) {
+        const wanted = Math.min(left, AT_ONCE)
+        const entries = pending.all(wanted)
+        for (const entry of entries) room -= indexEntry(entry, added, room)
+        left -= entries.length
+        if (entries.length < wanted) return false
+      }
+      return true
+    },
+  }
+}
+
+const indexers = new WeakMap<object, Indexer>()
+
+function indexerOf(db: { $client: SQLite.Database }): Indexer {
+  const connection = connectionOf(db)
+  let indexer = indexers.get(connection)
+  if (indexer === undefined) {
+    indexer = createIndexer(db.$client)
+    indexers.set(connection, indexer)
+  }
+  return indexer
+}
+
+/** Whether entries were written that are not in the index: by another program, since each write of the service ends with {@link indexSearch}. */
+export const isSearchBehind = (db: { $client: SQLite.Database }): boolean => indexerOf(db).isBehind()
+
+/** Indexes what was written; inside a write. @param most entries @returns whether there may be more @throws TooMuchWork */
+export const indexSearch = (db: { $client: SQLite.Database }, most = Number.POSITIVE_INFINITY): boolean =>
+  indexerOf(db).index(most)
+
+/** Makes the index anew, whatever was in it; inside a write. @returns the number of records */
+export function rebuildSearch(db: { $client: SQLite.Database }): number {
+  const { $client: client } = db
+  client.exec(`insert into search_index (search_index) values ('delete-all');
+    delete from search_words; delete from search_pending; delete from search_entries;
+    ${Object.entries(SEARCHED)
+      .map(
+        ([kind, { table }]) =>
+          `insert into search_entries (kind, record_id) select '${kind}', id from ${table};`,
+      )
+      .join('')}
+    insert into search_pending (entry) select id from search_entries`)
+  indexSearch(db)
+  return client.prepare<[], number>('select count(*) from search_entries').pluck().get() ?? 0
+}
