@@ -5,7 +5,12 @@ import type { Routes } from '../src/requests/route-types.ts'
 import { CreateBody, ErrorBody, LIMITS, ref, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanItemSchema, KanbanLabelSchema } from '../src/schemas/records.ts'
 
-const LabelName = Type.String({ minLength: 1, maxLength: LIMITS.label, description: 'Unique in its project' })
+const LabelName = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.label,
+  description:
+    'Unique in its project, without regard to case, accents, strokes and hooks; without white space at its ends, in NFC',
+})
 const LabelColor = Type.String({ maxLength: LIMITS.term, examples: ['#3b82f6'] })
 const CreateKanbanLabel = CreateBody({ name: LabelName, color: Type.Optional(LabelColor) })
 const UpdateKanbanLabel = UpdateBody({ name: LabelName, color: LabelColor })

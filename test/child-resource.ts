@@ -52,7 +52,7 @@ interface ChildContract {
   /** Whether only admins may change them. Then an admin sends all requests. */
   byAdmin?: boolean
   /** Whether names are unique within a parent. */
-  hasOwnName?: boolean
+  hasOwnName?: 'exact' | 'folded'
   /** The response of a reorder, if they can be reordered. */
   reorder?: 'records' | 'places'
   /** The response to others, if only its author and admins may change it. */
@@ -809,9 +809,12 @@ function testUniqueNames(t: Test, resource: Resource): void {
       ['PATCH', urlOf('none'), { name }, 404, gone],
     ])
     t.strictSame(storedNow(app), before)
-    const others = [name.toLowerCase(), `${name} `, ` ${name}`, name.replace(' ', '  '), name.slice(0, -1)]
-    const odd = [`${name}%`, name.replace(/[a-z]/, '_'), ' ', '__proto__', 'constructor', "'", elsewhere.name]
-    for (const free of [...others, ...odd]) {
+    const isFolded = resource.contract.hasOwnName === 'folded'
+    const alike = [name.toLowerCase(), `${name} `, ` ${name}`]
+    const others = [name.replace(' ', '  '), name.slice(0, -1)]
+    const odd = [`${name}%`, name.replace(/[a-z]/, '_'), '__proto__', 'constructor', "'", elsewhere.name]
+    if (isFolded) for (const one of alike) await holds(t, app, [['POST', list, { name: one }, 409, taken]])
+    for (const free of [...others, ...odd, ...(isFolded ? [] : [' ', ...alike])]) {
       await holds(t, app, [
         ['POST', list, { name: free }, 201, { name: free }],
         ['POST', list, { name: free }, 409, taken],

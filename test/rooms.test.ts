@@ -143,6 +143,7 @@ const ROOMS: Record<string, readonly string[]> = {
     'src/client/errors.ts',
     'src/client/random-id.ts',
     'src/client/types.d.ts',
+    'src/folding.ts',
     'src/projects/phases.ts',
     'web',
   ],
@@ -151,11 +152,13 @@ const ROOMS: Record<string, readonly string[]> = {
     'src/client/types.d.ts',
     'src/exchange/imports/write-time.ts',
     'src/exchange/sources/column-names.ts',
+    'src/folding.ts',
     'web',
     'web/common',
   ],
   'src/client/errors.ts': ['src/client/types.d.ts'],
   'src/client/random-id.ts': [],
+  'src/folding.ts': [],
   'src/projects/phases.ts': [],
   'src/exchange/imports/write-time.ts': [],
   'src/exchange/sources/column-names.ts': [],
@@ -165,7 +168,7 @@ const ROOMS: Record<string, readonly string[]> = {
  * Files directly in `src`, except the application and the server. All of `src` but the client may import them, and so may
  * plugins and routes.
  */
-const OPEN = ['src', 'src/config.ts', 'src/phaseboard.d.ts']
+const OPEN = ['src', 'src/config.ts', 'src/folding.ts', 'src/phaseboard.d.ts']
 /** Rooms whose files never import each other. In `web/*` each folder is a page, which only imports its own files. */
 const APART = ['plugins', 'routes', 'web/*']
 /** Rooms that run in browsers, without Node's modules. */

@@ -10,6 +10,7 @@ import { conflict, ensureValid, notOwner } from '../errors.ts'
 import type { CurrentMember, KanbanItem } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 import type { ColumnNames } from './column-names.ts'
+import { foldedNames } from './folded-names.ts'
 import type { ItemRecords, ItemRow } from './item-records.ts'
 import type { Items, WriteOptions } from './items.ts'
 import { isUnassigned, NO_LEASE, originOf, toClaimedFrom } from './leases.ts'
@@ -61,7 +62,7 @@ function statementsOf(db: SharedDatabase) {
         .where(
           and(
             eq(kanbanLabels.projectId, given('projectId')),
-            or(eq(kanbanLabels.id, given('label')), eq(kanbanLabels.name, given('label'))),
+            or(amongValues(kanbanLabels.id, 'names'), amongValues(kanbanLabels.name, 'names')),
           ),
         ),
     ),
@@ -135,6 +136,7 @@ const until = (leaseSeconds: number) => timestamp(Date.now() + leaseSeconds * 10
 export class Claims {
   static readonly reads: readonly string[] = []
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #foldedNames: ReturnType<typeof foldedNames>
   readonly #records: ItemRecords
   readonly #columnNames: ColumnNames
   readonly #items: Items
@@ -150,6 +152,7 @@ export class Claims {
     { records, columnNames, items }: { records: ItemRecords; columnNames: ColumnNames; items: Items },
   ) {
     this.#sql = statementsOf(db)
+    this.#foldedNames = foldedNames(db)
     this.#records = records
     this.#columnNames = columnNames
     this.#items = items
@@ -231,9 +234,7 @@ export class Claims {
     asked: Pick<ClaimInput, 'label' | 'priority'>,
   ): ItemRow | undefined {
     const labels =
-      asked.label === undefined
-        ? undefined
-        : JSON.stringify(this.#sql.labels({ projectId, label: asked.label }).map((label) => label.id))
+      asked.label === undefined ? undefined : JSON.stringify(this.#labelsOf(projectId, asked.label))
     if (labels === '[]') return undefined
     const filter = { priority: asked.priority, labels }
     const where = { ...filter, projectId, column: from }
@@ -250,5 +251,11 @@ export class Claims {
     if (row.claimedUntil === null || isUnassigned(row))
       throw conflict('Kanban item is not claimed', 'not_claimed')
     return row
+  }
+
+  /** The ids of the labels that an id or a name means. */
+  #labelsOf(projectId: string, label: string): string[] {
+    const names = JSON.stringify(this.#foldedNames({ projectId, label }).label)
+    return this.#sql.labels({ projectId, names }).map(({ id }) => id)
   }
 }

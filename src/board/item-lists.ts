@@ -5,7 +5,7 @@ import { unionAll } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { defineCollation, nameKey } from '../db/collation.ts'
 import { throwNotFound } from '../db/existence.ts'
-import { anyContains, defineContains, fold } from '../db/folded-text.ts'
+import { anyContains, defineContains } from '../db/folded-text.ts'
 import { inPieces, JsonPieces } from '../db/json-pieces.ts'
 import {
   DEFAULT_SORT,
@@ -36,12 +36,14 @@ import {
 } from '../db/statements.ts'
 import { ensureFew, isLimited, ROWS_READ, ROWS_SCANNED, rowLimit, TooMuchWork } from '../db/work-limits.ts'
 import { invalidField } from '../errors.ts'
+import { fold } from '../folding.ts'
 import { PRIORITIES, ref, valuesOfAny } from '../schemas/common.ts'
 import { KanbanItemSchema } from '../schemas/records.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 import { MIDNIGHT, parseTimestamp, timestamp } from '../time.ts'
 import { dayAfter } from '../time-zones.ts'
 import { NO_SUCH_COLUMN } from './column-names.ts'
+import { foldedNames } from './folded-names.ts'
 import type { ItemRecords } from './item-records.ts'
 import { isDone, isTodo } from './stages.ts'
 
@@ -54,7 +56,7 @@ export type ItemFilter = Partial<{
   priority: string | string[]
   /** The id or name of a label; `none`: without a label. */
   label: string | string[]
-  /** A substring of the title or the description, case-insensitive. */
+  /** A part of the title or the description, folded. */
   q: string
   /** Due at that time or later. */
   dueAfter: string
@@ -354,6 +356,7 @@ export class ItemLists {
   static readonly reads: readonly string[] = ['ofProject', 'ofAll']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #foldedNames: ReturnType<typeof foldedNames>
   readonly #records: ItemRecords
   readonly #serialize = createSerializer(Type.Array(ref(KanbanItemSchema)))
 
@@ -362,6 +365,7 @@ export class ItemLists {
     defineCollation(db)
     this.#db = db
     this.#sql = statementsOf(db)
+    this.#foldedNames = foldedNames(db)
     this.#records = records
   }
 
@@ -403,7 +407,8 @@ export class ItemLists {
     return json.join()
   }
 
-  #list(filter: ItemFilter, query: PageQuery, asking: Asking): Page {
+  #list(asked: ItemFilter, query: PageQuery, asking: Asking): Page {
+    const filter = this.#foldedNames(asked)
     if (asking.isStrict) this.#checkColumns(filter)
     const { sort = DEFAULT_SORT } = query
     const values = valuesOf(filter, asking)

@@ -1,11 +1,13 @@
 /** The labels of a project's board, and their assignment to items. */
-import { and, eq, inArray } from 'drizzle-orm'
-import { Children, uniqueNameIn } from '../db/children.ts'
+import { and, eq } from 'drizzle-orm'
+import { Children, nameTaken } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels } from '../db/schema.ts'
 import { change, existsIn, given, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import { rowLimit } from '../db/work-limits.ts'
+import { invalidField } from '../errors.ts'
+import { fold } from '../folding.ts'
 import { type KanbanLabel, KanbanLabelSchema } from '../schemas/records.ts'
 
 /** Fields a client may set. */
@@ -16,7 +18,12 @@ const ofItem = eq(kanbanItemLabels.itemId, given('itemId'))
 const ofItemAndLabel = and(ofItem, eq(kanbanItemLabels.labelId, given('labelId')))
 
 const statementsOf = (db: SharedDatabase) => ({
-  ensureFree: uniqueNameIn(db, kanbanLabels),
+  ofProject: selectAll(db, () =>
+    db
+      .select({ id: kanbanLabels.id, name: kanbanLabels.name })
+      .from(kanbanLabels)
+      .where(eq(kanbanLabels.projectId, given('projectId'))),
+  ),
   limitItems: rowLimit(db, 'kanban_item_labels where label_id = +?'),
   itemExists: existsIn(db, kanbanItems),
   labelOfProject: selectOne(db, () =>
@@ -32,26 +39,21 @@ const statementsOf = (db: SharedDatabase) => ({
   detach: change(() => db.delete(kanbanItemLabels).where(ofItemAndLabel)),
   detachAll: change(() => db.delete(kanbanItemLabels).where(ofItem)),
   insert: insertInto(db, kanbanItemLabels),
-  /** The labels of a project with the same names as an item's labels. */
-  namesakes: selectAll(db, () =>
+  namesOfItem: selectAll(db, () =>
     db
-      .select({ labelId: kanbanLabels.id })
-      .from(kanbanLabels)
-      .where(
-        and(
-          eq(kanbanLabels.projectId, given('projectId')),
-          inArray(
-            kanbanLabels.name,
-            db
-              .select({ name: kanbanLabels.name })
-              .from(kanbanItemLabels)
-              .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
-              .where(ofItem),
-          ),
-        ),
-      ),
+      .select({ name: kanbanLabels.name })
+      .from(kanbanItemLabels)
+      .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
+      .where(ofItem),
   ),
 })
+
+/** A name without white space at its ends, in NFC. @throws ApiError 400 if nothing is left */
+function cleanName(name: string): string {
+  const clean = name.trim().normalize()
+  if (clean === '') throw invalidField('name', 'must NOT have fewer than 1 characters')
+  return clean
+}
 
 /** The labels of projects. */
 export class Labels extends Children<typeof kanbanLabels> {
@@ -62,18 +64,21 @@ export class Labels extends Children<typeof kanbanLabels> {
     this.#sql = statementsOf(db)
   }
 
-  /** Creates a label. @throws ApiError 404 for an unknown project, 409 if it has a label of that name */
+  /** Creates a label. @throws ApiError 400, 404 for an unknown project, 409 if it has a label of that name, folded */
   override create(projectId: string, input: LabelInput & { name: string }): KanbanLabel {
-    this.#sql.ensureFree(projectId, input.name)
-    return super.create(projectId, input)
+    const name = cleanName(input.name)
+    this.#ensureFree(projectId, name)
+    return super.create(projectId, { ...input, name })
   }
 
-  /** Changes a label. @throws ApiError 404, or 409 if the project has another label of that name; TooMuchWork */
+  /** Changes a label. @throws ApiError 400, 404, or 409 if the project has another label of that name, folded; TooMuchWork */
   override update(id: string, input: LabelInput): KanbanLabel {
-    const { projectId, name } = this.get(id)
-    if (input.name !== undefined && input.name !== name) this.#sql.ensureFree(projectId, input.name)
+    const { projectId, name: former } = this.get(id)
     this.#sql.limitItems(id)
-    return super.update(id, input)
+    if (input.name === undefined || input.name === former) return super.update(id, input)
+    const name = cleanName(input.name)
+    this.#ensureFree(projectId, name, id)
+    return super.update(id, { ...input, name })
   }
 
   /** Deletes a label, detaching it from all items. @throws ApiError 404; TooMuchWork */
@@ -100,14 +105,25 @@ export class Labels extends Children<typeof kanbanLabels> {
 
   /**
    * Detaches the labels of an item before it moves to another project, so that this change belongs to its own project.
-   * @returns a function that attaches the other project's labels with the same names, after the move
+   * @returns a function that attaches the other project's labels with the same names, folded, after the move
    */
   transfer(itemId: string, projectId: string): () => void {
-    const labels = this.#sql.namesakes({ itemId, projectId })
+    const names = new Set(this.#sql.namesOfItem({ itemId }).map(({ name }) => fold(name)))
+    const labels =
+      names.size > 0 ? this.#sql.ofProject({ projectId }).filter(({ name }) => names.has(fold(name))) : []
     this.#sql.detachAll({ itemId })
     return () => {
-      for (const { labelId } of labels) this.#sql.insert({ itemId, labelId })
+      for (const { id: labelId } of labels) this.#sql.insert({ itemId, labelId })
     }
+  }
+
+  /** @param id the label that may have the name @throws ApiError 409 */
+  #ensureFree(projectId: string, name: string, id?: string): void {
+    const folded = fold(name)
+    const isTaken = this.#sql
+      .ofProject({ projectId })
+      .some((label) => label.id !== id && (label.name === name || fold(label.name) === folded))
+    if (isTaken) throw nameTaken(kanbanLabels)
   }
 
   #ensureBoth(itemId: string, labelId: string): void {

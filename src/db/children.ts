@@ -215,6 +215,9 @@ export function childrenOfMany<Table extends ChildTable>(db: SharedDatabase, tab
     Map.groupBy(rows({ ids }), (row) => (row as Record<string, string>)[field] as string)
 }
 
+/** The refusal of a name that another record of its project has. */
+export const nameTaken = (table: Identified) => conflict(`${thingOf(table)} name is taken`, 'name_taken')
+
 /** A check that a name is unique in its project. @returns the check; it throws an ApiError 409 */
 export function uniqueNameIn(
   db: SharedDatabase,
@@ -227,6 +230,6 @@ export function uniqueNameIn(
       .where(and(eq(table.projectId, given('projectId')), eq(table.name, given('name')))),
   )
   return (projectId: string, name: string): void => {
-    if (named({ projectId, name })) throw conflict(`${thingOf(table)} name is taken`, 'name_taken')
+    if (named({ projectId, name })) throw nameTaken(table)
   }
 }

@@ -1,15 +1,10 @@
-/** Case-insensitive substring search, for filters by `q`. */
+/** Search for a part of a folded text, for filters by `q`. */
 import { or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { fold } from '../folding.ts'
 import type { SharedDatabase } from './client.ts'
 import { ensureInTime } from './deadline.ts'
 import { given } from './statements.ts'
-
-/**
- * Folds a text for case-insensitive comparison, each letter independently of its context, so that a substring of the text folds to
- * a substring of the result: hence both small sigmas become one.
- */
-export const fold = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
 
 /** Makes it available to the statements of a connection. */
 export function defineContains(db: SharedDatabase): void {

@@ -1,5 +1,6 @@
 /** Reads the records of a board's items: items, activity, and changes in the sequence. */
 import { and, type SQL, sql } from 'drizzle-orm'
+import { foldedNames } from '../board/folded-names.ts'
 import { conditionsIn, valuesOf } from '../board/item-lists.ts'
 import { withStages } from '../board/stages.ts'
 import type { SharedDatabase } from '../db/client.ts'
@@ -133,16 +134,19 @@ function* recordedOf(
 /** Reads the records of boards' items. */
 export class FlowRecords {
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #foldedNames: ReturnType<typeof foldedNames>
 
   constructor(db: SharedDatabase) {
     this.#sql = statementsOf(db)
+    this.#foldedNames = foldedNames(db)
   }
 
   /**
    * The records of a board: of items that are on it, have left it, or were deleted from it. What happened to them in projects that the
    * caller does not see is ignored.
    */
-  of(project: string, filter: FlowFilter, { memberId, indexed, sees }: FlowReader): BoardRecords {
+  of(project: string, asked: FlowFilter, { memberId, indexed, sees }: FlowReader): BoardRecords {
+    const filter = this.#foldedNames({ ...asked, projectId: project })
     const { moves, deleted, ...sql } = this.#sql
     const place = { project, indexed }
     const all = Map.groupBy(sql.changes.ofProject(place), ({ kind }) => kind)

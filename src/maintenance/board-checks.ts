@@ -3,8 +3,9 @@
 import { getTableName } from 'drizzle-orm'
 import { ColumnNames } from '../board/column-names.ts'
 import { fieldsOf, KINDS } from '../db/kinds.ts'
+import { fold } from '../folding.ts'
 import { timestamp } from '../time.ts'
-import { type Check, count, counted, together } from './checks.ts'
+import { type Check, count, counted, found, together } from './checks.ts'
 
 /** The columns that identify the list of a record. */
 const LISTS = ['project_id', 'item_id', 'owner_id', 'column']
@@ -74,4 +75,22 @@ const columns: Check = {
   },
 }
 
-export const BOARD_CHECKS: readonly Check[] = [order, columns]
+const labels: Check = {
+  name: 'labels',
+  holds: 'no two labels of a project differ only in how they are written',
+  advice: 'such labels are of an earlier version or another tool; rename one, or delete it',
+  find: ({ client }) => {
+    const all = client
+      .prepare<[], { id: string; project: string; name: string }>(
+        'select id, project_id as project, name from kanban_labels order by project_id, id',
+      )
+      .all()
+    const groups = Map.groupBy(all, ({ project, name }) => `${project} ${fold(name)}`)
+    const alike = [...groups.values()].filter(({ length }) => length > 1)
+    return found(
+      alike.map((same) => `${same.map(({ name }) => `"${name}"`).join(', ')} of project ${same[0]?.project}`),
+    )
+  },
+}
+
+export const BOARD_CHECKS: readonly Check[] = [order, columns, labels]

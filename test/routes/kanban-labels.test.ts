@@ -56,16 +56,55 @@ async function itemOf(t: Test) {
 
 let names = 1000
 
+/** A name without white space at its ends, in NFC. */
+const { accepts, refuses } = text(1, 50)
+const labelName = {
+  accepts: [...accepts.filter(([sent]) => sent !== ' '), [' Entwu\u0308rfe\n', 'Entwürfe']] as typeof accepts,
+  refuses: [...refuses, [' ', 'must NOT have fewer than 1 characters']] as typeof refuses,
+}
+
 testChildResource(t, {
   thing: 'Kanban label',
   path: 'kanban-labels',
   table: 'kanban_labels',
-  hasOwnName: true,
+  hasOwnName: 'folded',
   least: { name: 'Bug' },
   // In the order of creation, not of names.
   distinct: () => ({ name: `Bug ${--names}` }),
   defaults: { name: 'Bug', color: '#3b82f6' },
-  fields: { name: text(1, 50), color: text(0, 100) },
+  fields: { name: labelName, color: text(0, 100) },
+})
+
+t.test('names that differ only in how they are written are one', async (t) => {
+  const { app, project, label, list, url } = await boardOf(t, { name: 'Straße' })
+  for (const name of ['STRASSE', 'strasse', ' Straße ', 'stra\u00dfe'])
+    await holds(t, app, [['POST', list, { name }, undefined, 409, taken]])
+  const other = await createLabel(app, project.id, { name: 'Łódź' })
+  await holds(t, app, [
+    ['PATCH', `/api/kanban-labels/${other.id}`, { name: 'STRASSE' }, undefined, 409, taken],
+    ['PATCH', url, { name: 'strasse' }, undefined, 200, { name: 'strasse' }],
+    ['PATCH', url, { name: 'Stra\u00dfe' }, undefined, 200, { name: 'Straße' }],
+  ])
+  const item = await createItem(app, project.id)
+  await send(app, 'PUT', `/api/kanban-items/${item.id}/labels/${label.id}`)
+  const found = async (url: string) => (await send(app, 'GET', url)).body.map(({ id }: { id: string }) => id)
+  for (const name of ['strasse', 'STRASSE', label.id]) {
+    t.strictSame(await found(`/api/projects/${project.id}/kanban-items?label=${name}`), [item.id], name)
+    t.strictSame(await found(`/api/kanban-items?label=${name}&label=lodz`), [item.id], name)
+  }
+  t.strictSame(await found('/api/kanban-items?label=stras'), [])
+  t.strictSame(await found(`/api/kanban-items?column=${item.column.toUpperCase()}&projectId=${project.id}`), [
+    item.id,
+  ])
+  t.strictSame(await found(`/api/kanban-items?column=${item.column.toLowerCase()}`), [item.id])
+  t.strictSame((await send(app, 'GET', `/api/projects/${project.id}/flow?label=STRASSE`)).status, 200)
+
+  const elsewhere = await createProject(app)
+  const same = await createLabel(app, elsewhere.id, { name: 'STRASSE' })
+  const { body: moved } = await send(app, 'POST', `/api/kanban-items/${item.id}/move-to-project`, {
+    projectId: elsewhere.id,
+  })
+  t.match(moved, { labels: [{ id: same.id }] })
 })
 
 t.test('GET, PATCH and DELETE /api/kanban-labels/{id}', async (t) => {

@@ -1,6 +1,8 @@
 /** The filter of a board in the address: `?q=&label=&assignee=&priority=&due=&dismissed=1`. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
+import { fold } from '../../src/folding.ts'
 import { dayOf, isOverdue } from '../common/dates.ts'
+import { isSame } from '../common/matches.ts'
 
 /** Due dates: overdue, today, within the next seven days (including overdue ones), or none. */
 const DUES = ['overdue', 'today', 'week', 'none'] as const
@@ -37,7 +39,7 @@ export const FILTER_NAMES = ['q', 'label', 'assignee', 'priority', 'due', 'dismi
 export function filterOf(query: URLSearchParams): Filter {
   const all = (name: string) => query.getAll(name).filter((value) => value !== '')
   return {
-    text: (query.get('q') ?? '').trim().toLowerCase(),
+    text: fold((query.get('q') ?? '').trim()),
     labels: all('label'),
     assignees: all('assignee'),
     priorities: all('priority'),
@@ -76,10 +78,12 @@ const anyOf = <T>(wanted: readonly T[], holds: (one: T) => boolean) =>
   wanted.length === 0 || wanted.some(holds)
 
 const hasText = ({ title, description }: KanbanItem, text: string) =>
-  text === '' || title.toLowerCase().includes(text) || description.toLowerCase().includes(text)
+  text === '' || fold(title).includes(text) || fold(description).includes(text)
 
 const hasLabel = ({ labels }: KanbanItem, wanted: string) =>
-  wanted === 'none' ? labels.length === 0 : labels.some(({ id, name }) => id === wanted || name === wanted)
+  wanted === 'none'
+    ? labels.length === 0
+    : labels.some(({ id, name }) => id === wanted || isSame(name, wanted))
 
 /** Whether somebody is among the assignees; no card is of `me` if the user is unknown. */
 const isAssigned = ({ assigneeIds }: KanbanItem, who: string, { me = '' }: FilterContext) =>

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanLabel } from '../common/api.ts'
 import { fullDay } from '../common/dates.ts'
 import { hasLabel, LONGEST_LABEL, nextColor } from '../common/labels.ts'
+import { matches } from '../common/matches.ts'
 import { findPeople } from '../common/people.ts'
 import { newId } from '../common/record-writes.ts'
 import { me } from '../common/session.ts'
@@ -65,7 +66,7 @@ export interface QuickAddToolsProps {
 /** The people whose name contains a text, and the user, who may not be one of the people. */
 async function peopleNamed(q: string, limit: number): Promise<Named[]> {
   const user = me.peek()
-  const mine = user?.name.toLowerCase().includes(q.toLowerCase()) ? [user] : []
+  const mine = user && matches(user.name, q) ? [user] : []
   const found = await findPeople(q, limit)
   return [...mine, ...found.filter(({ id }) => id !== user?.id)].slice(0, limit)
 }
@@ -208,7 +209,7 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
         typingAt={typingAt}
         find={({ kind, typed }) => {
           if (kind !== 'label') return () => peopleNamed(typed, MOST)
-          const has = ({ name }: Named) => name.toLowerCase().includes(typed.toLowerCase())
+          const has = ({ name }: Named) => matches(name, typed)
           const found: Named[] = labels.filter(has).slice(0, MOST)
           // A number alone is probably not a label.
           const isName = typed.length <= LONGEST_LABEL && /[^\d]/.test(typed)

@@ -1,6 +1,8 @@
 /** Reads typed cards: one a line, with `@name`, `#label`, `!priority` and `due:day` as tokens. Uses neither the DOM nor the network. */
 import type { KanbanLabel } from '../../src/client/api.d.ts'
+import { fold } from '../../src/folding.ts'
 import { parseDue } from '../common/due-words.ts'
+import { isSame } from '../common/matches.ts'
 import type { NewCard } from './card-writes.ts'
 
 /** The most requests in one batch: a card, or a label of a card. */
@@ -33,7 +35,7 @@ export interface Token {
 /** The possible values of tokens. */
 export interface Known {
   labels: readonly KanbanLabel[]
-  /** The people found for the first word of a name, in lower case; undefined before a search. */
+  /** The people found for the first word of a name, folded; undefined before a search. */
   peopleOf: (word: string) => readonly Named[] | undefined
   today: Date
   /** Whether the user wants a token to be text. */
@@ -45,18 +47,18 @@ const BEGIN = /(?<=^|\s)(?:[@#!]|due:)/gi
 /** The first word of a name that may be a person's. */
 const MENTION = /(?<=^|\s)@([^\s@]+)/g
 
-/** The first words of all names in the text, in lower case, for which people must be found. */
+/** The first words of all names in the text, folded, for which people must be found. */
 export const mentionsIn = (text: string): string[] => [
-  ...new Set([...text.matchAll(MENTION)].map(([, word = '']) => word.toLowerCase())),
+  ...new Set([...text.matchAll(MENTION)].map(([, word = '']) => fold(word))),
 ]
 
-const isBoundary = (character: string | undefined) => character === undefined || /\s/.test(character)
-
-/** Whether a text begins with a name, as a whole word. */
-const beginsWith = (text: string, name: string): boolean =>
-  name !== '' &&
-  text.slice(0, name.length).toLowerCase() === name.toLowerCase() &&
-  isBoundary(text[name.length])
+/** The beginning of a text that is a name, in as many words, however it is written; undefined if it does not begin with one. */
+function nameAt(text: string, name: string): string | undefined {
+  const words = name.split(/\s+/).length
+  const last = [...text.matchAll(/\S+/g)][words - 1]
+  const beginning = last && text.slice(0, last.index + last[0].length)
+  return beginning !== undefined && isSame(beginning, name) ? beginning : undefined
+}
 
 const longestFirst = <T extends { name: string }>(all: readonly T[]): T[] =>
   all.toSorted((a, b) => b.name.length - a.name.length)
@@ -64,14 +66,14 @@ const longestFirst = <T extends { name: string }>(all: readonly T[]): T[] =>
 /** The person of a mention: the longest name that follows, or the only one with this first name. */
 function personAt(rest: string, known: Known): { person: Named; length: number } | undefined {
   const word = /^\S+/.exec(rest)?.[0] ?? ''
-  const found = known.peopleOf(word.toLowerCase()) ?? []
-  const whole = longestFirst(found).find(({ name }) => beginsWith(rest, name))
-  if (whole) return { person: whole, length: whole.name.length }
-  const first = found.filter(({ name }) => name.split(/\s/, 1)[0]?.toLowerCase() === word.toLowerCase())
+  const found = known.peopleOf(fold(word)) ?? []
+  const whole = longestFirst(found).find(({ name }) => nameAt(rest, name) !== undefined)
+  if (whole) return { person: whole, length: nameAt(rest, whole.name)?.length ?? 0 }
+  const first = found.filter(({ name }) => isSame(name.split(/\s/, 1)[0] ?? '', word))
   return first.length === 1 && first[0] ? { person: first[0], length: word.length } : undefined
 }
 
-const firstWord = (text: string): string => /^\S*/.exec(text)?.[0].toLowerCase() ?? ''
+const firstWord = (text: string): string => fold(/^\S*/.exec(text)?.[0] ?? '')
 
 /** The possible values of tokens, with the labels by the first words of their names. */
 interface Index extends Known {
@@ -83,13 +85,13 @@ function tokenAt(line: string, at: number, known: Index): Omit<Token, 'start' | 
   const rest = line.slice(at + 1)
   const word = /^\S+/.exec(line.slice(at))?.[0] ?? ''
   if (line[at] === '#') {
-    const label = longestFirst(known.labelsOf.get(firstWord(rest)) ?? []).find(({ name }) =>
-      beginsWith(rest, name),
+    const label = longestFirst(known.labelsOf.get(firstWord(rest)) ?? []).find(
+      ({ name }) => nameAt(rest, name) !== undefined,
     )
     return (
       label && {
         kind: 'label',
-        text: line.slice(at, at + 1 + label.name.length),
+        text: `#${nameAt(rest, label.name)}`,
         value: label.id,
         name: label.name,
       }
@@ -198,6 +200,6 @@ export interface Typing {
 
 export function typingAt(text: string, caret: number): Typing | undefined {
   const [, sign = '', typed = ''] = /(?:^|\s)([@#])([^\s@#]*)$/.exec(text.slice(0, caret)) ?? []
-  if (sign === '' || !isBoundary(text[caret])) return undefined
+  if (sign === '' || /^\S/.test(text.slice(caret))) return undefined
   return { kind: sign === '@' ? 'person' : 'label', start: caret - typed.length - 1, typed }
 }

@@ -1,4 +1,5 @@
 /** The entries of the command palette: the commands of the current page, projects, and cards. */
+import { fold } from '../../src/folding.ts'
 import { hasKey, pressKey } from '../common/keys.ts'
 import { isAdmin } from '../common/session.ts'
 import { chooseTheme, THEMES, themeNow } from '../common/theme.ts'
@@ -70,7 +71,7 @@ export function commandsNow(projectId: string): Command[] {
 
 /** How well a text matches the typed text: 0 at its beginning, 1 at that of a word, 2 elsewhere; undefined if not. */
 function rankOf(text: string, typed: string): number | undefined {
-  const [all, wanted] = [text.toLowerCase(), typed.trim().toLowerCase()]
+  const [all, wanted] = [fold(text), fold(typed.trim())]
   const at = all.indexOf(wanted)
   if (at === -1) return undefined
   if (at === 0) return 0

@@ -1,14 +1,15 @@
 /** Common code of all components that change labels. */
 
 import type { KanbanItem, KanbanLabel } from './api.ts'
+import { isSame } from './matches.ts'
 import { byId } from './order.ts'
 
 /** The maximum length of a label's name. */
 export const LONGEST_LABEL = 50
 
-/** Whether a label has a name, in upper or lower case. */
+/** Whether a label has a name, however it is written. */
 export const hasLabel = (labels: readonly { name: string }[], name: string): boolean =>
-  labels.some((label) => label.name.toLowerCase() === name.toLowerCase())
+  labels.some((label) => isSame(label.name, name.trim()))
 
 /** The item with a label, or without it. */
 export function withLabel(item: KanbanItem, label: KanbanLabel, isOn: boolean): KanbanItem {

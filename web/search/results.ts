@@ -1,5 +1,6 @@
 /** Prepares the service's search results for display. */
 import type { SearchResult } from '../../src/client/api.d.ts'
+import { fold } from '../../src/folding.ts'
 
 /** The kinds of results, in the order of their filter. */
 export const KINDS: readonly SearchResult['kind'][] = [
@@ -19,12 +20,11 @@ interface SnippetPart {
 /** Characters of words, as in the service's index: letters, digits and accents. */
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
 
-/** A word without case and accents. */
-const folded = (word: string): string =>
-  word
-    .normalize('NFD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
+/** Scripts without spaces between words, whose characters are found one by one. */
+const WITHOUT_SPACES = /[\p{scx=Han}\p{scx=Kana}\p{scx=Hira}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]/u
+
+/** The shortest part of a word that is found. */
+const SHORTEST_PART = 3
 
 /** Markdown as plain text, without the marks that the service puts around matches, which look the same as users' own. */
 const withoutMarkdown = (text: string): string =>
@@ -37,18 +37,21 @@ const withoutMarkdown = (text: string): string =>
     .trim()
 
 /**
- * The parts of a snippet, whose matches are found again here: the words of the query, the last one as the beginning of a word.
+ * The parts of a snippet, whose matches are found again here: words with a word of the query in them.
  */
 export function partsOf(snippet: string, q: string): SnippetPart[] {
   const text = withoutMarkdown(snippet)
-  const wanted = [...q.matchAll(WORD)].map(([word]) => folded(word))
-  const prefix = wanted.at(-1)
-  if (prefix === undefined) return text === '' ? [] : [{ text, isMatch: false }]
-  const isWanted = (word: string) => word.startsWith(prefix) || wanted.includes(word)
+  const wanted = [...q.matchAll(WORD)].map(([word]) => fold(word))
+  const isWanted = (word: string) =>
+    wanted.some(
+      (part) =>
+        word.startsWith(part) ||
+        ((part.length >= SHORTEST_PART || WITHOUT_SPACES.test(part)) && word.includes(part)),
+    )
   const parts: SnippetPart[] = []
   let at = 0
   for (const { 0: word, index } of text.matchAll(WORD)) {
-    if (!isWanted(folded(word))) continue
+    if (!isWanted(fold(word))) continue
     parts.push({ text: text.slice(at, index), isMatch: false }, { text: word, isMatch: true })
     at = index + word.length
   }

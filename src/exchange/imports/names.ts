@@ -1,4 +1,5 @@
 /** Fits names to the service's rules: visible, short enough, and unique if required. */
+import { fold } from '../../folding.ts'
 import { LIMITS } from '../../schemas/common.ts'
 import type { SourceBoard, SourceColumn, SourceLabel } from '../sources/source-board.ts'
 import { TooLarge } from '../sources/source-limits.ts'
@@ -12,14 +13,8 @@ export const isBlank = (text: string): boolean => BLANK.test(text)
 /** A visible name: the name itself, or `(untitled)`. */
 export const readableName = (name: string): string => (isBlank(name) ? '(untitled)' : name)
 
-/** What a label's name is compared by: names that differ only in case, accents or white space at the ends are one. */
-export const nameFold = (name: string): string =>
-  name
-    .trim()
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toUpperCase()
-    .toLowerCase()
+/** What a label's name is compared by: names that differ only in how they are written are one. */
+export const nameFold = (name: string): string => fold(name.trim())
 
 /** A text of at most `limit` characters (code points, as the API counts them), cut ones ending with an ellipsis. */
 export function shorten(text: string, limit: number): string {

@@ -1,4 +1,5 @@
 /** Suggestions of members while their handle or name is typed after an @ in a text. */
+import { fold } from '../../../src/folding.ts'
 import { later } from '../../later-texts.ts'
 import { api } from '../api.ts'
 import { onChange, onReset } from '../live.ts'
@@ -45,8 +46,8 @@ function membersNow(): Promise<readonly Mentionable[]> {
 
 /** Those whose handle or a word of whose name begins with a text, by handle. */
 async function mentionable(typed: string): Promise<readonly Mentionable[]> {
-  const wanted = typed.toLowerCase()
-  const begins = (text: string) => text.toLowerCase().startsWith(wanted)
+  const wanted = fold(typed)
+  const begins = (text: string) => fold(text).startsWith(wanted)
   return (await membersNow())
     .filter(({ id, name }) => begins(id) || name.split(/\s+/).some(begins))
     .toSorted((a, b) => Number(begins(b.id)) - Number(begins(a.id)) || (a.id < b.id ? -1 : 1))

@@ -1,5 +1,6 @@
 /** Suggestions for what is being typed in a text field. The field keeps the focus, and says which option is active. */
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isSame, matches } from '../matches.ts'
 import { applyEdit } from '../text-edit/apply-edit.ts'
 import { announce } from '../toasts.ts'
 import { placeBelow } from './place-below.ts'
@@ -92,12 +93,11 @@ export function Suggestions<T extends Option>({
   }, [kind, typed])
   /** Until the search for this text has ended, those found for an earlier one that have it. */
   const isFor = (option: T) =>
-    late.typed === typed ||
-    [option.name, insertOf(option)].some((text) => text.toLowerCase().includes(typed?.toLowerCase() ?? ''))
+    late.typed === typed || [option.name, insertOf(option)].some((text) => matches(text, typed ?? ''))
   const found = typeof searched === 'function' ? late.options.filter(isFor) : (searched ?? [])
   // A complete name needs no suggestion.
   const [first, second] = found
-  const isWhole = first && !second && !first.isNew && insertOf(first).toLowerCase() === typed?.toLowerCase()
+  const isWhole = first && !second && !first.isNew && isSame(insertOf(first), typed ?? '')
   const options = typing === undefined || isWhole ? [] : found
   const isOpen = options.length > 0
   const active = chosen.typed === typed ? Math.min(chosen.index, options.length - 1) : 0
