@@ -1,14 +1,17 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
+import type { Caller } from '../src/access/caller.ts'
 import { callerOf, memberOf } from '../src/access/identity.ts'
+import { CSV_FORMS, type CsvFormat } from '../src/board/csv-forms.ts'
 import type { ItemFile } from '../src/board/item-files.ts'
-import { hostedAmong } from '../src/requests/hosted-people.ts'
+import { othersAmong } from '../src/requests/hosted-people.ts'
 import { ensureNamed, isNotModified } from '../src/requests/respond.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { ErrorBody, IdParams, NotModified, ref } from '../src/schemas/common.ts'
+import { AnyObject, ErrorBody, IdParams, NotModified, ref } from '../src/schemas/common.ts'
 
 /** The name of a downloaded file. Ids from other tools may contain any characters. */
-const fileName = (id: string) => `phaseboard-${id.replaceAll(/[^\w-]/g, '_').slice(0, 100)}.csv`
+const fileName = (id: string, ending: string) =>
+  `phaseboard-${id.replaceAll(/[^\w-]/g, '_').slice(0, 100)}.${ending}`
 
 /** Sends a file, or 304 when it matches `If-None-Match`. */
 function sendFile(reply: FastifyReply, type: string, { body, etag }: ItemFile): FastifyReply {
@@ -27,6 +30,27 @@ const CsvQuery = Type.Object({
       description: 'Whether the table begins with a byte order mark, by which Excel knows UTF-8',
     }),
   ),
+  format: Type.Optional(
+    Type.Unsafe<CsvFormat>({
+      type: 'string',
+      enum: Object.keys(CSV_FORMS),
+      description:
+        "The tool that imports the table: `linear`, as Linear's own export, for `@linear/import`; `github`, issues for `github-csv-tools`. Without one, every field in this service's own form",
+    }),
+  ),
+})
+
+/** What a board of Trello has, as far as this service writes it. Other tools define the parts. */
+const TrelloBoard = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  desc: Type.String(),
+  labels: Type.Array(AnyObject),
+  lists: Type.Array(AnyObject),
+  cards: Type.Array(AnyObject),
+  checklists: Type.Array(AnyObject),
+  actions: Type.Array(AnyObject, { description: 'The comments, those of a card newest first' }),
+  members: Type.Array(AnyObject),
 })
 
 const CalendarQuery = Type.Object({
@@ -39,8 +63,20 @@ const CalendarQuery = Type.Object({
 
 /** Items as CSV and iCalendar files. */
 const itemFileRoutes: Routes = async (app) => {
-  const { itemCsv, itemCalendar } = app.board
+  const { itemCsv, trelloJson, itemCalendar } = app.board
   const tags = ['Kanban items']
+
+  /** The people of a project without a row. Without a host, only the default member has none. */
+  async function hostedIn(id: string, caller: Caller) {
+    const ids = app.peopleOfHost ? await app.read(app.members.people.namedIn(id), caller) : []
+    return othersAmong(app, ids)
+  }
+
+  /** Sends a file to be stored. */
+  function download(reply: FastifyReply, name: string, type: string, file: ItemFile): FastifyReply {
+    reply.header('content-disposition', `attachment; filename="${name}"`)
+    return sendFile(reply, type, file)
+  }
 
   app.get('/api/projects/:id/export.csv', {
     config: { access: 'read', failure: 'Failed to export project', isSentAlone: true },
@@ -60,13 +96,34 @@ const itemFileRoutes: Routes = async (app) => {
     },
     handler: async (request, reply) => {
       const { id } = request.params
+      const { bom, format } = request.query
       const caller = callerOf(request)
-      // Without a host, all people are in the file.
-      const ids = app.peopleOfHost ? await app.read(app.members.people.namedIn(id), caller) : []
-      const { bom = true } = request.query
-      const file = await app.read(itemCsv.ofProject(id, await hostedAmong(app, ids), bom), caller)
-      reply.header('content-disposition', `attachment; filename="${fileName(id)}"`)
-      return sendFile(reply, 'text/csv; charset=utf-8; header=present', file)
+      const options = { hosted: await hostedIn(id, caller), hasMark: bom, format }
+      const file = await app.read(itemCsv.ofProject(id, options), caller)
+      return download(reply, fileName(id, 'csv'), 'text/csv; charset=utf-8; header=present', file)
+    },
+  })
+
+  app.get('/api/projects/:id/export.json', {
+    config: { access: 'read', failure: 'Failed to export project', isSentAlone: true },
+    schema: {
+      operationId: 'exportProjectAsJson',
+      summary: 'Get a board for Planka',
+      description:
+        'A board in the form of Trello\'s export, which Planka imports ("From Trello"): columns, items by sortOrder, dismissed ones as archived cards, labels with the most similar of Trello\'s colours, subtasks as a checklist, and comments with the names of their authors.',
+      tags,
+      params: IdParams,
+      response: {
+        200: { description: 'The board', content: { 'application/json': { schema: TrelloBoard } } },
+        304: NotModified,
+        404: ref(ErrorBody),
+      },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params
+      const caller = callerOf(request)
+      const file = await app.read(trelloJson.ofProject(id, await hostedIn(id, caller)), caller)
+      return download(reply, fileName(id, 'json'), 'application/json; charset=utf-8', file)
     },
   })
 

@@ -19,6 +19,8 @@ const OF_RECORDS: Record<string, readonly string[]> = {
     '/api/projects/{id}/kanban-items',
     '/api/projects/{id}/kanban-counts',
     '/api/projects/{id}/export.csv',
+    ...['linear', 'github'].map((format) => `/api/projects/{id}/export.csv?format=${format}`),
+    '/api/projects/{id}/export.json',
     '/api/projects/{id}/flow',
     '/api/projects/{id}/changes',
     '/api/changes?limit=1000&after={after}&projectId={id}',

@@ -176,7 +176,7 @@ t.test('a host lists people who have not signed in yet', async (t) => {
   t.match(csv.body, /u-31.*Änne Aufmaß,.*\r\n.*u-32.*Emil Electrician,.*\r\n/)
   const nobody = (await ask('ann', 'POST', '/api/projects', { name: 'Nobody' })).body
   const before = asked.length
-  for (const path of ['?expand=people', '/export.csv'])
+  for (const path of ['?expand=people', '/export.csv', '/export.json'])
     await ask('ann', 'GET', `/api/projects/${nobody.id}${path}`)
   t.equal(asked.length, before, 'nobody is asked for nobody')
   t.match(await ask('ann', 'GET', '/api/people/u-30'), { status: 200, body: { name: 'Dora Draughtswoman' } })

@@ -781,6 +781,7 @@ export const germanTexts = ({
 
     exports: 'Export',
     csv: 'Karten als CSV',
+    cardsFor: (tool) => `Karten für ${tool}`,
   },
 
   phases: {

@@ -722,6 +722,7 @@ const english = {
 
     exports: 'Export',
     csv: 'Cards as CSV',
+    cardsFor: (tool: string) => `Cards for ${tool}`,
   },
 
   // The trash

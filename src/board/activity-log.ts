@@ -19,7 +19,8 @@ export interface Tracked {
   priority: string
 }
 
-const ENTRY_TYPES = {
+/** The types of entries, by field. */
+export const ENTRY_TYPES = {
   column: 'status_change',
   assigneeId: 'assignment',
   priority: 'priority',

@@ -7,14 +7,16 @@ import { Claims } from './claims.ts'
 import { ColumnNames } from './column-names.ts'
 import { Columns } from './columns.ts'
 import { Comments } from './comments.ts'
+import { ExportedBoards, type KnownPeople } from './exported-boards.ts'
 import { ItemCalendar } from './item-calendar.ts'
 import { ItemCounts } from './item-counts.ts'
-import { ItemCsv, type KnownPeople } from './item-csv.ts'
+import { ItemCsv } from './item-csv.ts'
 import { ItemLists } from './item-lists.ts'
 import { ItemRecords } from './item-records.ts'
 import { Items } from './items.ts'
 import { Labels } from './labels.ts'
 import { Subtasks } from './subtasks.ts'
+import { TrelloJson } from './trello-json.ts'
 
 /** The rules of boards. */
 export class Board {
@@ -23,6 +25,7 @@ export class Board {
   readonly itemLists: ItemLists
   readonly itemCounts: ItemCounts
   readonly itemCsv: ItemCsv
+  readonly trelloJson: TrelloJson
   readonly itemCalendar: ItemCalendar
   readonly columns: Columns
   readonly claims: Claims
@@ -46,7 +49,9 @@ export class Board {
     this.items = new Items(db, this)
     this.itemLists = new ItemLists(db, this.records)
     this.itemCounts = new ItemCounts(db)
-    this.itemCsv = new ItemCsv(db, this.records, people)
+    const boards = new ExportedBoards(db, this.records, people)
+    this.itemCsv = new ItemCsv(db, boards)
+    this.trelloJson = new TrelloJson(db, boards)
     this.itemCalendar = new ItemCalendar(db)
     this.claims = new Claims(db, this)
     this.columns = new Columns(db, this)

@@ -1,20 +1,16 @@
 /** A board as a table of comma-separated values (RFC 4180), for spreadsheets and other tools. */
-import { asc, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
-import { throwNotFound } from '../db/existence.ts'
-import { kanbanItems, projects } from '../db/schema.ts'
-import { existsIn, given, givenLimit, selectAll } from '../db/statements.ts'
-import { isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
+import { kanbanActivity } from '../db/schema.ts'
+import { amongIds, selectAll } from '../db/statements.ts'
+import { among, ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
+import { once } from '../once.ts'
 import type { KanbanItem } from '../schemas/records.ts'
+import { ENTRY_TYPES } from './activity-log.ts'
+import { CSV_FORMS, type CsvForm, type CsvFormat, type Facts } from './csv-forms.ts'
 import { guarded } from './csv-guard.ts'
+import type { ExportedBoards, Named } from './exported-boards.ts'
 import { type ItemFile, toFile } from './item-files.ts'
-import type { ItemRecords } from './item-records.ts'
-
-/** Items read at a time, so that the whole list is not in memory twice. */
-const AT_ONCE = 500
-
-/** More items than any project has. */
-const ALL = 1e9
 
 /** The byte order mark of UTF-8, by which Excel knows it. */
 const MARK = '\ufeff'
@@ -50,7 +46,7 @@ const inOneCell = (names: readonly string[]): string =>
 
 const onOneLine = (text: string): string => text.replaceAll(/\r\n|\r|\n/g, ' ')
 
-function cellsOf(item: KanbanItem, names: ReadonlyMap<string, string>): string[] {
+function cellsOf(item: KanbanItem, { names }: Facts): string[] {
   const { id, title, description, column, priority, assigneeId, labels, subtasks } = item
   const steps = subtasks.map(({ completed, title }) => `[${completed ? 'x' : ' '}] ${onOneLine(title)}`)
   return [
@@ -71,31 +67,31 @@ function cellsOf(item: KanbanItem, names: ReadonlyMap<string, string>): string[]
     String(item.number ?? ''),
     inOneCell(item.assigneeIds.map((one) => names.get(one) ?? '')),
     inOneCell(item.assigneeIds),
-  ].map(guarded)
+  ]
 }
+
+/** This service's own form, which has every field. */
+const OWN: CsvForm = { header: HEADER, cellsOf }
 
 const statementsOf = (db: SharedDatabase) => ({
-  projectExists: existsIn(db, projects),
-  ids: selectAll<{ id: string }>(db, () =>
+  moved: selectAll<{ itemId: string; at: string }>(db, () =>
     db
-      .select({ id: kanbanItems.id })
-      .from(kanbanItems)
-      .where(eq(kanbanItems.projectId, given('projectId')))
-      .orderBy(asc(kanbanItems.sortOrder), asc(kanbanItems.id))
-      .limit(givenLimit('count')),
+      .select({ itemId: kanbanActivity.itemId, at: sql<string>`max(${kanbanActivity.createdAt})` })
+      .from(kanbanActivity)
+      .where(and(amongIds(kanbanActivity.itemId), eq(kanbanActivity.type, ENTRY_TYPES.column)))
+      .groupBy(kanbanActivity.itemId),
   ),
+  limitActivity: rowLimit(db, among('kanban_activity', 'item_id'), ROWS_SCANNED),
 })
 
-/** A person with a name. */
-interface Named {
-  id: string
-  name: string
-}
-
-/** Provides the names of people. */
-export interface KnownPeople {
-  /** The known people with these ids. @param hosted people that the host has just returned */
-  named: (ids: readonly string[], hosted: readonly Named[]) => Named[]
+/** Options of a table. */
+interface CsvOptions {
+  /** People that the host has just returned. */
+  hosted?: readonly Named[]
+  /** Whether it begins with a byte order mark; by default it does. */
+  hasMark?: boolean | undefined
+  /** The tool that it is for; by default this service's own form. */
+  format?: CsvFormat | undefined
 }
 
 /** Boards as CSV. */
@@ -103,41 +99,46 @@ export class ItemCsv {
   static readonly reads: readonly string[] = ['ofProject']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
-  readonly #records: ItemRecords
-  readonly #people: KnownPeople
+  readonly #boards: ExportedBoards
 
-  constructor(db: SharedDatabase, records: ItemRecords, people: KnownPeople) {
+  constructor(db: SharedDatabase, boards: ExportedBoards) {
     this.#db = db
     this.#sql = statementsOf(db)
-    this.#records = records
-    this.#people = people
+    this.#boards = boards
   }
 
   /**
    * All items of a project, dismissed ones too, by sortOrder: a header and a line each.
-   * @param hosted people that the host has just returned
-   * @param hasMark whether it begins with a byte order mark
    * @returns the table in UTF-8
    * @throws ApiError 404; TooMuchWork
    */
-  ofProject(projectId: string, hosted: readonly Named[] = [], hasMark = true): ItemFile {
+  ofProject(projectId: string, { hosted = [], hasMark = true, format }: CsvOptions = {}): ItemFile {
+    const { header, cellsOf } = format === undefined ? OWN : CSV_FORMS[format]
     return read(this.#db, () => {
-      if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
-      const isShort = isLimited(this.#db)
-      const ids = this.#sql.ids({ projectId, count: isShort ? ROWS_READ + 1 : ALL }).map(({ id }) => id)
-      if (isShort) {
-        if (ids.length > ROWS_READ) throw new TooMuchWork()
-        this.#records.ensureFew(ids)
-      }
-      const parts = [Buffer.from((hasMark ? MARK : '') + lineOf(HEADER))]
-      for (let start = 0; start < ids.length; start += AT_ONCE) {
-        const items = this.#records.many(ids.slice(start, start + AT_ONCE))
-        const assignees = new Set(items.flatMap(({ assigneeIds }) => assigneeIds))
-        const people = this.#people.named([...assignees], hosted)
-        const names = new Map(people.map(({ id, name }) => [id, name]))
-        parts.push(Buffer.from(items.map((item) => lineOf(cellsOf(item, names))).join('')))
+      const board = this.#boards.open(projectId)
+      const stages = new Map(board.columns.map(({ name, stage }) => [name, stage]))
+      const parts = [Buffer.from((hasMark ? MARK : '') + lineOf(header))]
+      for (const items of this.#boards.itemsOf(board)) {
+        const names = this.#boards.names(
+          items.flatMap(({ assigneeIds }) => assigneeIds),
+          hosted,
+        )
+        const moved = once(() => this.#movedAt(items))
+        const lines = items.map((item) => {
+          const stage = stages.get(item.column) ?? 'todo'
+          const since = () => moved().get(item.id) ?? item.createdAt
+          return lineOf(cellsOf(item, { project: board.project, names, stage, since }).map(guarded))
+        })
+        parts.push(Buffer.from(lines.join('')))
       }
       return toFile(Buffer.concat(parts))
     })
+  }
+
+  /** When items last came into another column, by id. @throws TooMuchWork */
+  #movedAt(items: readonly KanbanItem[]): Map<string, string> {
+    const ids = JSON.stringify(items.map(({ id }) => id))
+    this.#sql.limitActivity(ids)
+    return new Map(this.#sql.moved({ ids }).map(({ itemId, at }) => [itemId, at]))
   }
 }

@@ -92,6 +92,7 @@ export const OF_PROJECTS: Readonly<Record<string, Call>> = {
   getAttachmentThumbnail: { path: ['attachment'] },
   setAttachmentThumbnail: { path: ['attachment'], body: () => GIF },
   exportProjectAsCsv: { path: ['project'] },
+  exportProjectAsJson: { path: ['project'] },
   getFlow: { path: ['project'] },
   listProjectChanges: { path: ['project'] },
   listKanbanItemChanges: { path: ['kanban-item'] },

@@ -362,6 +362,11 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       await ok(writer, 'GET /api/projects/{id}/export.csv', { at: project }, 200),
       /^\ufeff?id,title,.*,'＝1\+1,/s,
     )
+    const forLinear = { at: project, query: '?format=linear' }
+    t.match(await ok(writer, 'GET /api/projects/{id}/export.csv', forLinear, 200), /^\ufeff?ID,Team,Title,/)
+    await ok(writer, 'GET /api/projects/{id}/export.json', { at: project }, 200, {
+      cards: [{ id: card.id }, { id: other.id }],
+    })
     t.match(await ok(writer, 'GET /api/projects/{id}/flow', { at: project }, 200), {
       cycleTime: { count: 0 },
       age: [{ id: card.id, column: 'In Progress' }],

@@ -34,6 +34,7 @@ const ALONE = new Set([
   'runBatch',
   'streamChanges',
   'exportProjectAsCsv',
+  'exportProjectAsJson',
   'getCalendar',
   'getAttachmentContent',
   'getAttachmentThumbnail',

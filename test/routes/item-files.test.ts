@@ -145,6 +145,16 @@ t.test('no cell is a formula', async (t) => {
     t.equal(withoutGuard(expected), text)
     t.strictSame([title, description, assigneeId, priority], [expected, expected, expected, expected])
   }
+  for (const format of ['linear', 'github']) {
+    const { body } = await send(app, 'GET', `/api/projects/${project.id}/export.csv?format=${format}`)
+    const cells = rowsOf(body).flatMap((row) => Object.values(row))
+    t.strictSame(
+      cells.filter((cell) => /^[=+\-@\t\r\n＝]/.test(cell)),
+      [],
+      format,
+    )
+    t.equal(cells.filter((cell) => cell === "'=1+1").length, format === 'linear' ? 2 : 3)
+  }
 })
 
 t.test('unknown boards, strange ids and failures return the right errors', async (t) => {
@@ -157,6 +167,7 @@ t.test('unknown boards, strange ids and failures return the right errors', async
   breakTable(app, 'kanban_items')
   await holds(t, app, [
     ['GET', '/api/projects/a%22b%0D%0A;/export.csv', 500, { error: 'Failed to export project' }],
+    ['GET', '/api/projects/a%22b%0D%0A;/export.json', 500, { error: 'Failed to export project' }],
     ['GET', CALENDAR, 500, { error: 'Failed to fetch calendar' }],
   ])
 })
@@ -173,6 +184,9 @@ t.test('the worker thread writes large boards', async (t) => {
   const rows = rowsOf((await csvOf(app, project.id)).body)
   t.equal(rows.length, 6000)
   t.strictSame([rows[0]?.title, rows[5999]?.title], ['Card 1', 'Card 6000'])
+  const trello = await send(app, 'GET', `/api/projects/${project.id}/export.json`)
+  t.match(trello.body.cards.slice(-1), [{ name: 'Card 6000', idShort: null }])
+  t.equal(trello.body.cards.length, 6000)
   const { body } = await send(app, 'GET', CALENDAR)
   t.equal(body.match(/BEGIN:VEVENT/g)?.length, 5000, 'the calendar is bounded')
   t.ok(
@@ -181,7 +195,7 @@ t.test('the worker thread writes large boards', async (t) => {
   )
   t.strictSame(
     offloaded().map(({ args: [call] }) => (call as Call).path),
-    ['board.itemCsv.ofProject', 'board.itemCalendar.write'],
+    ['board.itemCsv.ofProject', 'board.trelloJson.ofProject', 'board.itemCalendar.write'],
   )
 })
 

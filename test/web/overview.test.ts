@@ -57,7 +57,19 @@ onBoard("a project's fields are edited in place, live, and undone", async (t, { 
   await page.getByRole('textbox', { name: 'Name' }).fill(ATTACK)
   await page.keyboard.press('Enter')
   await other.page.getByRole('heading', { level: 1 }).getByText('<img src=x').waitFor()
-  t.match(await page.getByRole('link', { name: 'Cards as CSV' }).getAttribute('href'), `${id}/export.csv`)
+  const files: [string, string][] = [
+    ['as CSV', 'export.csv'],
+    ['for Linear', 'export.csv?format=linear'],
+    ['for Planka', 'export.json'],
+    ['for GitHub', 'export.csv?format=github'],
+  ]
+  for (const [name, file] of files) {
+    const started = page.waitForEvent('download')
+    await page.getByRole('link', { name: `Cards ${name}` }).click()
+    const download = await started
+    t.ok(download.url().endsWith(`/api/projects/${id}/${file}`), name)
+    t.match(download.suggestedFilename(), /^phaseboard-.*\.(csv|json)$/)
+  }
 })
 
 onBoard('typed text is never lost, and a conflict asks', async (t, { api, person }) => {

@@ -1,4 +1,5 @@
 /** A Trello board as a board to import. */
+import { TRELLO_COLORS } from '../../board/trello-colors.ts'
 import { isBlank, nameColumns } from '../imports/names.ts'
 import type { BoardReader, SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
 import { repeatedCards } from './source-values.ts'
@@ -164,20 +165,9 @@ function toCard(
   }
 }
 
-/** Trello's label colours, each light, plain and dark, since 2023. */
-const COLORS = new Map(
-  Object.entries({
-    green: ['#baf3db', '#4bce97', '#1f845a'],
-    yellow: ['#f8e6a0', '#f5cd47', '#946f00'],
-    orange: ['#fedec8', '#fea362', '#c25100'],
-    red: ['#ffd5d2', '#f87168', '#c9372c'],
-    purple: ['#dfd8fd', '#9f8fef', '#6e5dc6'],
-    blue: ['#cce0ff', '#579dff', '#0c66e4'],
-    sky: ['#c6edfb', '#6cc3e0', '#227d9b'],
-    lime: ['#d3f1a7', '#94c748', '#5b7f24'],
-    pink: ['#fdd0ec', '#e774bb', '#ae4787'],
-    black: ['#dcdfe4', '#8590a2', '#626f86'],
-  }).flatMap(([name, [light, plain, dark]]) => [
+/** The colours of Trello's names for them. */
+const COLORS = new Map<string, string>(
+  Object.entries(TRELLO_COLORS).flatMap(([name, [light, plain, dark]]) => [
     [`${name}_light`, light],
     [name, plain],
     [`${name}_dark`, dark],
