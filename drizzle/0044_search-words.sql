@@ -36,8 +36,14 @@ drop table search_index;
 -- characters alone. Only the service writes it, so versions of SQLite of other tools need not know it.
 create virtual table search_index using fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii');
 --> statement-breakpoint
--- The words of the index, in which parts of words are looked up. The number lets a long look-up be stopped.
+-- The words of the index, and their parts of three characters. Only the service writes them, too.
 create table search_words (id integer primary key, word text not null unique);
+--> statement-breakpoint
+create virtual table search_parts using fts5 (word, content = '', tokenize = 'trigram case_sensitive 1');
+--> statement-breakpoint
+create trigger search_words_insert after insert on search_words begin
+  insert into search_parts (rowid, word) values (new.id, new.word);
+end;
 --> statement-breakpoint
 -- Entries whose record was written or deleted since the index was.
 create table search_pending (entry integer primary key);

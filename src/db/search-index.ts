@@ -1,5 +1,5 @@
 /**
- * The full-text index of what is searched: FTS5 over folded words, and a table of these words, in which parts of words are looked up.
+ * The full-text index of what is searched: FTS5 over folded words, and a table of these words with an index of their parts.
  *
  * Triggers note which entries were written (`search_pending`), whatever program wrote them; the words come from {@link indexSearch}, since
  * SQLite cannot fold texts as {@link wordsOf} does. The service, its threads and its commands call it at the end of each write.
@@ -173,6 +173,7 @@ export const indexSearch = (db: { $client: SQLite.Database }, most = Number.POSI
 export function rebuildSearch(db: { $client: SQLite.Database }): number {
   const { $client: client } = db
   client.exec(`insert into search_index (search_index) values ('delete-all');
+    insert into search_parts (search_parts) values ('delete-all');
     delete from search_words; delete from search_pending; delete from search_entries;
     ${Object.entries(SEARCHED)
       .map(

@@ -188,7 +188,8 @@ const statementsOf = (db: SharedDatabase) => ({
   containing: once(() =>
     db.$client
       .prepare<[string, number], string>(
-        `select word from search_words where ((id & 63) <> 0 or ${IN_TIME}(id)) and instr(word, ?) limit +?`,
+        `select search_words.word from search_parts join search_words on search_words.id = search_parts.rowid
+        where search_parts match ? limit +?`,
       )
       .pluck(),
   ),
@@ -360,7 +361,7 @@ export class Search {
   #wordsWith(part: string, as: 'beginning' | 'part'): [beginnings: string[], parts: string[]] {
     const { beginning, containing } = this.#sql
     const most = this.#limits.words
-    const parts = as === 'part' ? containing().all(part, most + 1) : []
+    const parts = as === 'part' ? containing().all(anyOf([part]), most + 1) : []
     if (as === 'part' && parts.length <= most) return [parts.filter((word) => word.startsWith(part)), parts]
     const beginnings = beginning().all(part, `${part}\u{10ffff}`, most + 1)
     return beginnings.length <= most ? [beginnings, beginnings] : [[], []]

@@ -191,6 +191,11 @@ const SEARCH = [
   'search_index_data',
   'search_index_docsize',
   'search_index_idx',
+  'search_parts',
+  'search_parts_config',
+  'search_parts_data',
+  'search_parts_docsize',
+  'search_parts_idx',
   'search_pending',
   'search_words',
 ]
@@ -409,9 +414,9 @@ const MAY_SCAN = [
   // The rows of a subquery, which used an index.
   /^SCAN (found|\(subquery-\d+\))$/,
   // The index of the search. M: the matching records; =: the record with a number.
-  /^SCAN search_index VIRTUAL TABLE INDEX \d+:(M1[<>]?|=)$/,
-  // Its words, with a deadline, and what was written since: at most what the current write has written.
-  /^SCAN search_(words|pending)$/,
+  /^SCAN search_(index|parts) VIRTUAL TABLE INDEX \d+:(M1[<>]?|=)$/,
+  // What was written since: at most what the current write has written.
+  /^SCAN search_pending$/,
   // The names of all boards, counted before.
   /^SCAN kanban_labels USING COVERING INDEX kanban_labels_any_project$/,
   /^SCAN kanban_columns USING COVERING INDEX \w+$/,
