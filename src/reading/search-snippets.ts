@@ -1,6 +1,6 @@
 /** Snippets: the part of a text around the matches, in time linear in the text that is read. */
 import { wordsOf } from '../db/words.ts'
-import type { Term } from './search-terms.ts'
+import { isMeant, type Term } from './search-terms.ts'
 
 /** The mark before and after a match. No HTML: the text around it is unescaped user input. */
 const MARK = '**'
@@ -26,12 +26,6 @@ interface Scan {
   isWhole: boolean
 }
 
-/** Whether a word of a text is one that a term of a single word stands for. */
-function isMeant(word: string, { words: [wanted = ''], as }: Term): boolean {
-  if (as === 'part') return word.includes(wanted)
-  return as === 'beginning' ? word.startsWith(wanted) : word === wanted
-}
-
 /** Which term ends at the last of the words, and how many words it has there. */
 function matchAt(
   words: readonly string[],
@@ -42,7 +36,7 @@ function matchAt(
     const { length } = term.words
     if (
       length === 1
-        ? isMeant(last, term)
+        ? isMeant(last, term.words[0] as string, term.as)
         : term.words.every((word, at) => words[words.length - length + at] === word)
     ) {
       return { number, length }

@@ -1,11 +1,16 @@
 /** What a query asks for: its words, each as a part of one, and the phrases in quotation marks. */
+import type { Texts } from '../db/search-index.ts'
 import { type Word, wordsOf } from '../db/words.ts'
+
+/** How a word may occur in a text; each allows the ones before it. */
+const OCCURRENCES = ['whole', 'beginning', 'part'] as const
+type Occurrence = (typeof OCCURRENCES)[number]
 
 /** Words next to each other, as they are: a phrase, or characters of a script without spaces. One word: also as a part of one. */
 export interface Term {
   words: readonly string[]
   /** How a single word may occur. */
-  as: 'whole' | 'beginning' | 'part'
+  as: Occurrence
 }
 
 /** The shortest part of a word that is found, and the shortest beginning, in characters. */
@@ -49,4 +54,28 @@ export function termsOf(query: string): Term[] {
   }
   terms.push(...looseTerms(query.slice(at)))
   return [...new Map(terms.map((term) => [`${term.as} ${term.words.join(' ')}`, term])).values()]
+}
+
+/** Whether a word of a text is one that a word of a query stands for. */
+export function isMeant(word: string, wanted: string, as: Occurrence): boolean {
+  if (as === 'part') return word.includes(wanted)
+  return as === 'beginning' ? word.startsWith(wanted) : word === wanted
+}
+
+/** Whether words have a term. @param as how it may occur at most */
+function hasTerm(all: readonly string[], { words, as: most }: Term, as: Occurrence): boolean {
+  const [wanted = '', ...others] = words
+  if (others.length > 0) return all.some((_, at) => words.every((word, index) => all[at + index] === word))
+  const limit = OCCURRENCES.indexOf(as) < OCCURRENCES.indexOf(most) ? as : most
+  return all.some((word) => isMeant(word, wanted, limit))
+}
+
+/** The number of the rank of a record that has all terms, as the queries of the index find it. */
+export function rankOf(terms: readonly Term[], texts: Texts): number {
+  const [title = [], text = []] = texts.map((one) => Array.from(wordsOf(one), ({ folded }) => folded))
+  const isAllInTitle = (as: Occurrence) => terms.every((term) => hasTerm(title, term, as))
+  const inTitle = OCCURRENCES.findIndex(isAllInTitle)
+  if (inTitle >= 0) return inTitle
+  const isBeginning = (term: Term) => [title, text].some((words) => hasTerm(words, term, 'beginning'))
+  return OCCURRENCES.length + (terms.every(isBeginning) ? 0 : 1)
 }

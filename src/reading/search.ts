@@ -16,7 +16,7 @@ import { ref, valuesOfList } from '../schemas/common.ts'
 import { type SearchResult, SearchResultSchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
 import { snippetOf } from './search-snippets.ts'
-import { type Term, termsOf } from './search-terms.ts'
+import { rankOf, type Term, termsOf } from './search-terms.ts'
 
 /** Most different words of a query. */
 export const WORD_LIMIT = 50
@@ -153,6 +153,14 @@ function ranksOf(forms: readonly Forms[]): Rank[] {
 /** The query without the matches of better ranks. */
 const excluding = ({ query, better }: Rank): string =>
   [query, ...better].map((one) => `(${one})`).join(' NOT ')
+
+/** A search: its ranks, for whom, and the most matches of a page, with one more. */
+interface Asked {
+  ranks: readonly Rank[]
+  memberId: string
+  most: number
+  filters: Record<string, string | undefined>
+}
 
 /** Before the first result by words: after a page that only has the numbered item. */
 const BEFORE_ALL: Pick<Hit, 'rank' | 'entry'> = { rank: 0, entry: Number.MAX_SAFE_INTEGER }
@@ -301,32 +309,25 @@ export class Search {
     { limit: most, cursor }: SearchPage,
     { kind, projectId }: SearchFilter,
   ): Found {
-    const { matches, places, texts } = this.#sql
+    const { places, texts } = this.#sql
     const kinds = valuesOfList(kind)
     const place = cursor === undefined ? undefined : placeOf(cursor)
-    const from = place && partsOf(place)
     // It comes first, and nowhere else.
     const first = cursor === undefined && numbered ? [numbered] : []
     const limit = most - first.length
-    const hits: Hit[] = []
-    for (const [number, rank] of ranksOf(this.#formsOf(terms)).entries()) {
-      // The same words as before find nothing more.
-      const isSame = rank.better.includes(rank.query)
-      if (isSame || hits.length > limit || number < (from?.rank ?? 0)) continue
-      ensureInTime(this.#db)
-      const filters = {
+    const asked = {
+      ranks: ranksOf(this.#formsOf(terms)),
+      memberId,
+      most: limit + 1,
+      filters: {
         kinds: kinds.length > 0 ? JSON.stringify(kinds) : undefined,
         projectId: projectId || undefined,
-        before: number === from?.rank ? from.entry : undefined,
-        // On the first page all matches of better ranks are known, which costs less than to exclude them by their words.
-        unknown: from || hits.length === 0 ? undefined : JSON.stringify(hits.map(({ entry }) => entry)),
-      }
-      const values = Object.values(filters).filter((value) => value !== undefined)
-      const query = from ? excluding(rank) : rank.query
-      // One more than the page shows whether there is a next one.
-      const found = matches(filters).all(query, memberId, ...values, limit + 1 - hits.length)
-      for (const match of found) hits.push({ ...match, rank: number })
+      },
     }
+    // Of several words few texts have all: one query that finds these few costs less than one for each rank.
+    const few = place === undefined && terms.length > 1 ? this.#few(asked, terms) : undefined
+    // One more than the page shows whether there is a next one.
+    const hits = few ?? this.#ranked(asked, place && partsOf(place))
     const shown = hits.slice(0, limit)
     const last = hits.length > limit ? (shown.at(-1) ?? BEFORE_ALL) : undefined
     const others = shown.filter(({ entry }) => entry !== numbered?.entry)
@@ -338,6 +339,49 @@ export class Search {
       return [{ kind, id, projectId: null, ...place, snippet }]
     })
     return { results, next: last && cursorAt(placeAt(last), BY_RANK) }
+  }
+
+  /** The matches of a query, the newest first. */
+  #matches(
+    { memberId, filters }: Asked,
+    query: string,
+    most: number,
+    more: Record<string, unknown> = {},
+  ): Match[] {
+    ensureInTime(this.#db)
+    const all = { ...filters, ...more }
+    const values = Object.values(all).filter((value) => value !== undefined)
+    return this.#sql.matches(all).all(query, memberId, ...values, most)
+  }
+
+  /** All matches with their ranks, best first; undefined if they fill a page. */
+  #few(asked: Asked, terms: readonly Term[]): Hit[] | undefined {
+    const matches = this.#matches(asked, asked.ranks.at(-1)?.query ?? '', asked.most)
+    if (matches.length === asked.most) return undefined
+    const hits = matches.map((match) => {
+      ensureInTime(this.#db)
+      return { ...match, rank: rankOf(terms, this.#sql.texts(match.kind, match.id) ?? ['', '']) }
+    })
+    return hits.sort((a, b) => a.rank - b.rank || b.entry - a.entry)
+  }
+
+  /** The matches of a page and one more, rank by rank. @param from the last of the page before */
+  #ranked(asked: Asked, from: Pick<Hit, 'rank' | 'entry'> | undefined): Hit[] {
+    const hits: Hit[] = []
+    for (const [number, rank] of asked.ranks.entries()) {
+      // The same words as before find nothing more.
+      const isSame = rank.better.includes(rank.query)
+      if (isSame || hits.length === asked.most || number < (from?.rank ?? 0)) continue
+      const filters = {
+        before: number === from?.rank ? from.entry : undefined,
+        // On the first page all matches of better ranks are known, which costs less than to exclude them by their words.
+        unknown: from || hits.length === 0 ? undefined : JSON.stringify(hits.map(({ entry }) => entry)),
+      }
+      const query = from ? excluding(rank) : rank.query
+      const found = this.#matches(asked, query, asked.most - hits.length, filters)
+      for (const match of found) hits.push({ ...match, rank: number })
+    }
+    return hits
   }
 
   /** The words of the index that the terms stand for. @throws TooMuchWork */
