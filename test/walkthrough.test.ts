@@ -12,7 +12,7 @@ const ENTRIES = 2
 const FILES = 15
 
 /** The maximum number of files that a request enters at all: it must not grow unseen. */
-const ALL_FILES: Record<keyof Walks, number> = { patch: 53, get: 33 }
+const ALL_FILES: Record<keyof Walks, number> = { patch: 54, get: 33 }
 
 const RULE = 'src/board/items.ts'
 

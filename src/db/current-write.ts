@@ -1,7 +1,7 @@
 /** The current write of a connection: its actor and its changes. */
 import type { SharedDatabase } from './client.ts'
 import { connectionOf } from './connection.ts'
-import { indexSearch } from './search-index.ts'
+import { indexerOf } from './search-index.ts'
 
 /**
  * The stored actor of a command's changes; no member has this id. The API shows no
@@ -72,6 +72,7 @@ export function attributionOf(db: Pick<SharedDatabase, '$client'>): Attribution 
   const attribute = client.prepare<[string | null, number, number]>(
     'update changes set actor_id = ?, "group" = ? where seq > ?',
   )
+  const search = indexerOf({ $client: client })
   let last = 0
   const attributeTo = ({ since, actorId }: CurrentWrite) => attribute.run(actorId, since + 1, since).changes
   const attribution: Attribution = {
@@ -89,7 +90,7 @@ export function attributionOf(db: Pick<SharedDatabase, '$client'>): Attribution 
         ensureSynchronous(value)
         const made = attributeTo(write)
         last += made
-        indexSearch({ $client: client })
+        search.index()
         return { value, seq: made > 0 ? last : undefined }
       } finally {
         current.delete(client)

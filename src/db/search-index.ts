@@ -77,9 +77,11 @@ export function indexedWords([title, text]: Texts): string[] {
 }
 
 /** The index of a connection. */
-interface Indexer {
+export interface Indexer {
+  /** Whether entries were written that are not in the index: by another program, since each write of the service ends with indexing. */
   isBehind: () => boolean
-  index: (most: number) => boolean
+  /** Indexes what was written; inside a write. @param most entries @returns whether there may be more @throws TooMuchWork */
+  index: (most?: number) => boolean
 }
 
 /** Entries that are read at once, and words that a run remembers. */
@@ -133,7 +135,8 @@ function createIndexer(client: SQLite.Database): Indexer {
   }
   return {
     isBehind: () => pending.get(1) !== undefined,
-    index: (most) => {
+    index: (most = Number.POSITIVE_INFINITY) => {
+      if (pending.get(1) === undefined) return false
       const isOnLoop = isFollowedByWorker({ $client: client })
       let room = isOnLoop ? ON_LOOP.characters : Number.POSITIVE_INFINITY
       let left = isOnLoop ? Math.min(most, ON_LOOP.entries) : most
@@ -152,7 +155,8 @@ function createIndexer(client: SQLite.Database): Indexer {
 
 const indexers = new WeakMap<object, Indexer>()
 
-function indexerOf(db: { $client: SQLite.Database }): Indexer {
+/** The index of a connection, created once. */
+export function indexerOf(db: { $client: SQLite.Database }): Indexer {
   const connection = connectionOf(db)
   let indexer = indexers.get(connection)
   if (indexer === undefined) {
@@ -162,11 +166,8 @@ function indexerOf(db: { $client: SQLite.Database }): Indexer {
   return indexer
 }
 
-/** Whether entries were written that are not in the index: by another program, since each write of the service ends with {@link indexSearch}. */
-export const isSearchBehind = (db: { $client: SQLite.Database }): boolean => indexerOf(db).isBehind()
-
-/** Indexes what was written; inside a write. @param most entries @returns whether there may be more @throws TooMuchWork */
-export const indexSearch = (db: { $client: SQLite.Database }, most = Number.POSITIVE_INFINITY): boolean =>
+/** Indexes what was written; inside a write. See {@link Indexer}. */
+export const indexSearch = (db: { $client: SQLite.Database }, most?: number): boolean =>
   indexerOf(db).index(most)
 
 /** Makes the index anew, whatever was in it; inside a write. @returns the number of records */

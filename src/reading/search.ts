@@ -7,7 +7,7 @@ import { ensureInTime, IN_TIME, withDeadline } from '../db/deadline.ts'
 import { cursorAt, type JsonPage, type KeyPlace, placeOf } from '../db/pages.ts'
 import { projectOfEntry } from '../db/row-security.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
-import { indexSearch, isSearchBehind, searchedTexts, TITLE } from '../db/search-index.ts'
+import { indexerOf, searchedTexts, TITLE } from '../db/search-index.ts'
 import { byFields, given, type Identified, selectOne } from '../db/statements.ts'
 import { isFollowedByWorker, isLimited, TooMuchWork } from '../db/work-limits.ts'
 import { invalidField, tookTooLong } from '../errors.ts'
@@ -254,12 +254,12 @@ export class Search {
 
   /** Whether another program has written texts that are not found yet. */
   isBehind(): boolean {
-    return isSearchBehind(this.#db)
+    return indexerOf(this.#db).isBehind()
   }
 
   /** Indexes some of them. @returns whether there may be more */
   index(): boolean {
-    return indexSearch(this.#db, AT_ONCE)
+    return indexerOf(this.#db).index(AT_ONCE)
   }
 
   /** One page of {@link find}, as the response. */
