@@ -431,7 +431,12 @@ onBoard('pasted pictures show in texts', async (t, { api, person }) => {
     () => comment.inputValue(),
     (now) => now.includes('attachment:'),
   )
-  t.match(await comment.inputValue(), /^Look: \[notes\.txt\]\(attachment:[\da-f-]{36}\)$/)
+  await page.keyboard.type(' and say')
+  t.match(
+    await comment.inputValue(),
+    /^Look: \[notes\.txt\]\(attachment:[\da-f-]{36}\) and say$/,
+    'the next key comes after the link',
+  )
   await page.keyboard.press('Control+Enter')
   const link = partOf(page, 'Comments').getByRole('article').getByRole('link', { name: 'notes.txt' })
   t.equal(await link.getAttribute('download'), 'notes.txt')

@@ -28,7 +28,12 @@ function replace(placeholder: string, text: string, onLate: OnLate): void {
     return
   }
   const at = field.value.indexOf(placeholder)
-  field.setRangeText(text, at, at + placeholder.length, 'preserve')
+  const after = at + placeholder.length
+  // A caret at the end of the placeholder stays at the end of the text. `preserve` would select the text, and the next key replace it.
+  const moved = (caret: number) => (caret <= at ? caret : Math.max(caret, after) - after + at + text.length)
+  const { start, end } = selectedIn(field)
+  field.setRangeText(text, at, after)
+  field.setSelectionRange(moved(start), moved(end))
   field.dispatchEvent(new InputEvent('input', { bubbles: true }))
 }
 
