@@ -75,6 +75,18 @@ onBoard(
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
     t.equal(await field.inputValue(), 'Amara Osei', 'what finds nobody changes nothing')
+    const writes: string[] = []
+    page.on('request', (request) => request.method() === 'PATCH' && writes.push(request.url()))
+    await field.click()
+    await until(
+      () => list.getByRole('option').count(),
+      (options) => options === 4,
+    )
+    t.equal(await active(), 'Amara Osei', 'the list opens at who is assigned')
+    await page.keyboard.press('Enter')
+    await list.waitFor({ state: 'detached' })
+    t.equal(await field.inputValue(), 'Amara Osei')
+    t.strictSame(writes, [], 'and Enter leaves it so')
 
     t.comment('the filter of the board')
     await go(path)

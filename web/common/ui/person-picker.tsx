@@ -47,18 +47,24 @@ interface Found {
   people: readonly Person[]
 }
 
-/** The options for the typed text. The service decides which names match. Until it responds, the previous results are filtered. */
+/**
+ * The options for the typed text. The service decides which names match. Until it responds, the previous results are filtered. Before
+ * anything is typed, the chosen person is one of them.
+ */
 function optionsOf(
-  typed: string,
+  input: string | undefined,
   { q, people }: Found,
-  { others = [], except = [] }: PersonPickerProps,
+  { value, others = [], except = [] }: PersonPickerProps,
 ): Option[] {
+  const typed = input ?? ''
   const fixed = others.filter(([, name]) => matches(name, typed)).map(([value, name]) => ({ value, name }))
   const known = new Set([...fixed.map(({ value }) => value), ...except])
   const found = people
     .filter(({ id, name }) => !known.has(id) && (q === typed.trim() || matches(name, typed)))
     .map((person) => ({ value: person.id, name: person.name, from: sourceOf(person) }))
-  return [...fixed, ...found]
+  const isListed =
+    input !== undefined || value === '' || [...fixed, ...found].some((one) => one.value === value)
+  return [...fixed, ...(isListed ? [] : [{ value, name: personName(value) }]), ...found]
 }
 
 /** The people who match the typed text, while the list is open; undefined before the first results. */
@@ -90,16 +96,18 @@ export function PersonPicker(props: PersonPickerProps) {
   const list = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
   const [typed, setTyped] = useState<string | undefined>()
-  const [active, setActive] = useState(0)
+  /** The active option by its index, once the user has typed or moved to it. Until then it is the chosen one, if any. */
+  const [moved, setActive] = useState<number | undefined>()
   const found = useFound(isOpen, typed ?? '')
   const shown = others.find(([one]) => one === value)?.[1] ?? (value === '' ? '' : personName(value))
-  const options = isOpen ? optionsOf(typed ?? '', found ?? NONE, props) : []
+  const options = isOpen ? optionsOf(typed, found ?? NONE, props) : []
+  const active = moved ?? options.findIndex((option) => option.value === value)
   const current = options[active]
 
   const open = () => {
     if (isOpen || isDisabled) return
     setOpen(true)
-    setActive(0)
+    setActive(undefined)
   }
   const close = () => {
     setOpen(false)
@@ -122,10 +130,13 @@ export function PersonPicker(props: PersonPickerProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) {
-      if (isOpen) setActive((active + step + options.length) % Math.max(options.length, 1))
+      // Without an active option, up is the last one.
+      const from = active === -1 && step === -1 ? 0 : active
+      if (isOpen) setActive((from + step + options.length) % Math.max(options.length, 1))
       else open()
     } else if (event.key === 'Enter' && isOpen) {
       if (current) choose(current)
+      else close()
     } else if (event.key === 'Escape' && isOpen) close()
     else return
     event.preventDefault()
