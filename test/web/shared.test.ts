@@ -1,5 +1,6 @@
 /** The board behind a share link, in a browser whose user has no account. */
 import type { Page } from 'playwright-core'
+import { png } from '../attachments.ts'
 import { card, link, projectWith, titlesIn } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 import { HTML, madeOf, makeHostile } from './hostile.ts'
@@ -29,6 +30,14 @@ onBoard(
       body: { description: 'Some **bold** words', dueDate: '2031-02-03', assigneeId: me?.id ?? '' },
     })
     await api.post('/api/kanban-items/{id}/subtasks', { path: { id: flyer }, body: { title: 'Print it' } })
+    const [cover] = [
+      await api.post('/api/kanban-items/{id}/attachments', {
+        path: { id: flyer },
+        query: { name: 'Front.png' },
+        body: png(8, 8),
+      }),
+    ].flat()
+    await api.patch('/api/kanban-items/{id}', { path: { id: flyer }, body: { coverId: cover?.id ?? '' } })
     const shared = await api.post('/api/projects/{id}/share-links', { path: { id }, body: {} })
     const { page, go, check } = await person()
     const requests = requestsOf(page)
@@ -38,6 +47,11 @@ onBoard(
     t.strictSame(await titlesIn(page, 'To Do'), ['Flyer', 'Poster'])
     t.strictSame(await titlesIn(page, 'Waiting'), ['Permit'])
     await card(page, 'Flyer').getByText(`Assigned to ${me?.name}`).waitFor({ state: 'attached' })
+    const gap = await page.locator('.page-head').evaluate((head) => {
+      const title = head.querySelector('h1')?.getBoundingClientRect().top ?? 0
+      return title - head.getBoundingClientRect().top
+    })
+    t.ok(gap >= 8, `${gap} px above the title`)
     await check()
     // Nothing to write with, by mouse or by keyboard.
     t.equal(await page.getByRole('textbox').count(), 0)

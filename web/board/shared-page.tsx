@@ -34,7 +34,7 @@ export default function SharedPage({ secret }: { secret: string }) {
     <Page
       title={name === undefined ? words.title : shownTitle(name)}
       aside={state.step === 'ready' && <p class="muted">{words.readOnly}</p>}
-      class={state.step === 'ready' ? 'project-page board-page' : 'sign-in'}
+      class={state.step === 'ready' ? 'project-page board-page shared-page' : 'sign-in'}
     >
       {state.step === 'loading' && <Loading />}
       {state.step === 'failed' && <Failed error={state.error} retry={() => void shared.load()} />}

@@ -66,10 +66,12 @@ export class SharedProject {
     })
     if (status === 304) return
     this.#etag = etag
-    const { people = {}, kanbanColumns: columns = [], ...project } = data
+    const { people = {}, kanbanColumns: columns = [], kanbanItems, ...rest } = data
+    // The link does not open attachments: a request for a cover would be refused.
+    const project = { ...rest, kanbanItems: kanbanItems.map((item) => ({ ...item, coverId: null })) }
     addPeople(
       people,
-      project.kanbanItems.flatMap(({ assigneeIds }) => assigneeIds),
+      kanbanItems.flatMap(({ assigneeIds }) => assigneeIds),
     )
     const state = this.state.peek()
     const store = state.step === 'ready' ? state.store : new ProjectStore(project.id)
