@@ -37,7 +37,7 @@ const GITHUB_BODY = 65_000
 /** Names in one cell, for importers that know no escape: commas in names become blanks. */
 const listed = (names: readonly string[], separator = ','): string =>
   names
-    .map((name) => name.replaceAll(/\s*,\s*/g, ' ').trim())
+    .map((name) => name.replaceAll(',', ' ').replaceAll(/\s+/g, ' ').trim())
     .filter((name) => name !== '')
     .join(separator)
 

@@ -13,6 +13,7 @@ import { type DatabaseFiles, type Made, makeFile, NO_FILES, remember, unmake, wa
 import { migrate, refuseForeignTables, tableNames } from './migrations.ts'
 import { type Checkpoints, setPragmas } from './pragmas.ts'
 import * as schema from './schema.ts'
+import { indexSearch } from './search-index.ts'
 
 export { BUSY_TIMEOUT } from './busy.ts'
 export type { Checkpoints } from './pragmas.ts'
@@ -178,7 +179,7 @@ function watchOthers(client: SQLite.Database, hasTables = false): () => boolean 
  * Runs `work` as one write transaction, synchronously, on a connection that only this thread uses: of a command, the worker
  * thread, or a service before it listens. All other writes of a service use `app.perform`, whose group commit does not block the event
  * loop. The transaction begins immediate: the write lock comes first, so the data that `work` reads cannot change. An error rolls
- * everything back.
+ * everything back. What was written is indexed for the search.
  * @param actorId the acting member; {@link BY_COMMAND} for a command, null for the service itself
  */
 export function writeAs<T>(db: SharedDatabase, actorId: string | null, work: () => T): Written<T> {
@@ -186,7 +187,9 @@ export function writeAs<T>(db: SharedDatabase, actorId: string | null, work: () 
   return db.transaction(
     () => {
       attribution.begin()
-      return attribution.run(actorId, work)
+      const written = attribution.run(actorId, work)
+      indexSearch(db)
+      return written
     },
     { behavior: 'immediate' },
   )

@@ -1,7 +1,6 @@
 /** The current write of a connection: its actor and its changes. */
 import type { SharedDatabase } from './client.ts'
 import { connectionOf } from './connection.ts'
-import { indexerOf } from './search-index.ts'
 
 /**
  * The stored actor of a command's changes; no member has this id. The API shows no
@@ -30,7 +29,7 @@ export interface Attribution {
   /** Attributes the changes so far: for a write that reads its own. */
   attribute: () => void
   /**
-   * Runs a write, and indexes what it wrote for the search; errors pass through, and the caller rolls back.
+   * Runs a write; errors pass through, and the caller rolls back.
    * @throws TypeError if `work` returns a promise, which would settle after the transaction
    */
   run: <T>(actorId: string | null, work: () => T) => Written<T>
@@ -72,7 +71,6 @@ export function attributionOf(db: Pick<SharedDatabase, '$client'>): Attribution 
   const attribute = client.prepare<[string | null, number, number]>(
     'update changes set actor_id = ?, "group" = ? where seq > ?',
   )
-  const search = indexerOf({ $client: client })
   let last = 0
   const attributeTo = ({ since, actorId }: CurrentWrite) => attribute.run(actorId, since + 1, since).changes
   const attribution: Attribution = {
@@ -90,7 +88,6 @@ export function attributionOf(db: Pick<SharedDatabase, '$client'>): Attribution 
         ensureSynchronous(value)
         const made = attributeTo(write)
         last += made
-        search.index()
         return { value, seq: made > 0 ? last : undefined }
       } finally {
         current.delete(client)

@@ -80,19 +80,25 @@ export function indexedWords([title, text]: Texts): string[] {
 export interface Indexer {
   /** Whether entries were written that are not in the index: by another program, since each write of the service ends with indexing. */
   isBehind: () => boolean
-  /** Indexes what was written; inside a write. @param most entries @returns whether there may be more @throws TooMuchWork */
-  index: (most?: number) => boolean
+  /** Indexes what was written; inside a write. @returns whether there may be more @throws TooMuchWork for longer texts */
+  index: (most?: Most) => boolean
 }
 
 /** Entries that are read at once, and words that a run remembers. */
 const AT_ONCE = 500
 const MOST_ADDED = 100_000
 
-/**
- * What a write indexes on the event loop: entries, of which other programs may have left more, and characters of their texts, some 20 ms
- * at worst. The worker thread performs a write of longer texts.
- */
-const ON_LOOP = { entries: 200, characters: 25_000 }
+/** The most that is indexed at once. */
+interface Most {
+  entries: number
+  /** Of the texts of these entries. */
+  characters: number
+}
+
+const ALL: Most = { entries: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY }
+
+/** On the event loop: entries, of which other programs may have left more, and characters, some 20 ms at worst. */
+const ON_LOOP: Most = { entries: 200, characters: 25_000 }
 
 const statementsOf = (client: Client) => ({
   place: client
@@ -135,11 +141,8 @@ function createIndexer(client: SQLite.Database): Indexer {
   }
   return {
     isBehind: () => pending.get(1) !== undefined,
-    index: (most = Number.POSITIVE_INFINITY) => {
-      if (pending.get(1) === undefined) return false
-      const isOnLoop = isFollowedByWorker({ $client: client })
-      let room = isOnLoop ? ON_LOOP.characters : Number.POSITIVE_INFINITY
-      let left = isOnLoop ? Math.min(most, ON_LOOP.entries) : most
+    index: ({ entries: most, characters } = ALL) => {
+      let [left, room] = [most, characters]
       const added = new Set<string>()
       while (left > 0) {
         const wanted = Math.min(left, AT_ONCE)
@@ -157,18 +160,24 @@ const indexers = new WeakMap<object, Indexer>()
 
 /** The index of a connection, created once. */
 export function indexerOf(db: { $client: SQLite.Database }): Indexer {
-  const connection = connectionOf(db)
-  let indexer = indexers.get(connection)
+  let indexer = indexers.get(db.$client)
   if (indexer === undefined) {
-    indexer = createIndexer(db.$client)
-    indexers.set(connection, indexer)
+    // Of the connection, not of a handle, which may see a part of the records only.
+    indexer = createIndexer(connectionOf(db))
+    indexers.set(db.$client, indexer)
   }
   return indexer
 }
 
-/** Indexes what was written; inside a write. See {@link Indexer}. */
-export const indexSearch = (db: { $client: SQLite.Database }, most?: number): boolean =>
-  indexerOf(db).index(most)
+/** Indexes what was written; inside a write. @param entries at most @returns whether there may be more */
+export const indexSearch = (db: { $client: SQLite.Database }, entries = ALL.entries): boolean =>
+  indexerOf(db).index({ ...ALL, entries })
+
+/** The same at the end of a request's write, of which the event loop leaves long texts to the worker thread. @throws TooMuchWork */
+export function indexWritten(db: { $client: SQLite.Database }): boolean {
+  const indexer = indexerOf(db)
+  return indexer.isBehind() && indexer.index(isFollowedByWorker(db) ? ON_LOOP : ALL)
+}
 
 /** Makes the index anew, whatever was in it; inside a write. @returns the number of records */
 export function rebuildSearch(db: { $client: SQLite.Database }): number {

@@ -7,7 +7,7 @@ import { ensureInTime, IN_TIME, withDeadline } from '../db/deadline.ts'
 import { cursorAt, type JsonPage, type KeyPlace, placeOf } from '../db/pages.ts'
 import { projectOfEntry } from '../db/row-security.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
-import { indexerOf, searchedTexts, TITLE } from '../db/search-index.ts'
+import { indexerOf, indexWritten, searchedTexts, TITLE } from '../db/search-index.ts'
 import { byFields, given, type Identified, selectOne } from '../db/statements.ts'
 import { isFollowedByWorker, isLimited, TooMuchWork } from '../db/work-limits.ts'
 import { invalidField, tookTooLong } from '../errors.ts'
@@ -37,9 +37,6 @@ interface SearchLimits {
 }
 
 const LIMITS: SearchLimits = { words: 4000, wordsOnLoop: 100, timeOnLoop: 15, time: 5000 }
-
-/** Entries of other programs that are indexed in one write. */
-const AT_ONCE = 100
 
 /** Most characters of a text to search for a snippet. */
 const TEXT_READ = 100_000
@@ -257,9 +254,9 @@ export class Search {
     return indexerOf(this.#db).isBehind()
   }
 
-  /** Indexes some of them. @returns whether there may be more */
+  /** Indexes some of them. @returns whether there are more @throws TooMuchWork */
   index(): boolean {
-    return indexerOf(this.#db).index(AT_ONCE)
+    return indexWritten(this.#db) || this.isBehind()
   }
 
   /** One page of {@link find}, as the response. */

@@ -8,6 +8,7 @@ import type { Principal } from '../access/policy.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { currentWrite, type Written } from '../db/current-write.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
+import { indexWritten } from '../db/search-index.ts'
 import { isLimited, TooMuchWork } from '../db/work-limits.ts'
 import type { Attempt } from '../reading/large-snapshots.ts'
 import type { MaybePromise } from '../reading/snapshots.ts'
@@ -56,8 +57,8 @@ export type PendingOutcome = Omit<WriteOutcome, 'seq'>
 export type WriteWork = Call | ((rules: Rules, check?: ChangeCheck) => unknown)
 
 /**
- * Runs a write inside a transaction.
- * @throws ApiError 412 with the current ETag, 422 or 409 (see `IdempotencyStore`), or the error of the work
+ * Runs a write inside a transaction, and indexes for the search what it wrote.
+ * @throws ApiError 412 with the current ETag, 422 or 409 (see `IdempotencyStore`), or the error of the work; TooMuchWork
  */
 export function runWrite(
   db: SharedDatabase,
@@ -73,7 +74,9 @@ export function runWrite(
     const value = typeof work === 'function' ? work(rules, check) : run(rules, work)
     return repeatable ? { value, response: store(db, scoped, value, context) } : { value }
   }
-  return principal === undefined ? perform(scoped.all) : scoped.write(principal, perform)
+  const outcome = principal === undefined ? perform(scoped.all) : scoped.write(principal, perform)
+  indexWritten(db)
+  return outcome
 }
 
 /** A response to store, without a too large body, which the responder reads. */
