@@ -9,6 +9,8 @@ const PEOPLE = [
   { id: 'maria', name: 'Maria Santos' },
   { id: 'jo', name: 'Jo Berg' },
   { id: 'jo2', name: 'Jo Hansen' },
+  { id: 'imported', name: 'Priya Raman', kind: 'import' },
+  { id: 'priya', name: 'Priya Raman', kind: 'member' },
 ]
 const isText = new Set<string>()
 
@@ -41,6 +43,11 @@ t.test('tokens are read, and the rest is the title', async (t) => {
   t.strictSame(cardsOf('@maria plan'), ['plan | maria'], 'the only one with this first name')
   t.strictSame(cardsOf('@jo plan'), ['@jo plan'], 'which of the two?')
   t.strictSame(cardsOf('@Jo Hansen plan'), ['plan | jo2'])
+  t.strictSame(
+    cardsOf('@priya plan\n@Priya Raman plan'),
+    ['plan | priya', 'plan | priya'],
+    'the member of two with one name',
+  )
   t.strictSame(cardsOf('x #Design system y'), ['x y | #ds'], 'the longest name')
   t.strictSame(cardsOf('x #Design systems'), ['x systems | #d'])
   t.strictSame(cardsOf('Fix #c++ !LOW DUE:2027-01-02'), ['Fix | #c | low | 2027-01-02T00:00:00.000Z'])

@@ -15,6 +15,8 @@ const LONGEST_LINE = 4 * LONGEST_TITLE
 interface Named {
   id: string
   name: string
+  /** The kind of a person, `member` by default. */
+  kind?: string
 }
 
 type TokenKind = 'person' | 'label' | 'priority' | 'due'
@@ -63,13 +65,16 @@ function nameAt(text: string, name: string): string | undefined {
 const longestFirst = <T extends { name: string }>(all: readonly T[]): T[] =>
   all.toSorted((a, b) => b.name.length - a.name.length)
 
-/** The person of a mention: the longest name that follows, or the only one with this first name. */
+/** The person of a mention: the longest name that follows, or the only one with this first name. A member goes before a namesake elsewhere. */
 function personAt(rest: string, known: Known): { person: Named; length: number } | undefined {
   const word = /^\S+/.exec(rest)?.[0] ?? ''
-  const found = known.peopleOf(fold(word)) ?? []
+  const all = known.peopleOf(fold(word)) ?? []
+  const members = all.filter(({ kind = 'member' }) => kind === 'member')
+  const found = [...members, ...all.filter((one) => !members.includes(one))]
   const whole = longestFirst(found).find(({ name }) => nameAt(rest, name) !== undefined)
   if (whole) return { person: whole, length: nameAt(rest, whole.name)?.length ?? 0 }
-  const first = found.filter(({ name }) => isSame(name.split(/\s/, 1)[0] ?? '', word))
+  const isFirst = ({ name }: Named) => isSame(name.split(/\s/, 1)[0] ?? '', word)
+  const first = members.some(isFirst) ? members.filter(isFirst) : found.filter(isFirst)
   return first.length === 1 && first[0] ? { person: first[0], length: word.length } : undefined
 }
 
