@@ -1,4 +1,5 @@
 /** The tools of the field for new cards: recognised tokens as chips, and suggestions of names. Loaded when the field opens. */
+import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanLabel } from '../common/api.ts'
 import { fullDay } from '../common/dates.ts'
@@ -38,6 +39,7 @@ const MOST_NAMES = 20
 interface Named {
   id: string
   name: string
+  kind?: string
   isNew?: boolean
 }
 
@@ -120,13 +122,17 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
   /** The tokens that the user wants to be text. */
   const [asText, setAsText] = useState<ReadonlySet<string>>(new Set())
   /** The labels that are created with the card, as placeholders. */
-  const [newLabels, setNewLabels] = useState<readonly KanbanLabel[]>([])
-  const known = board.store.labelList
-  const labels = [...known, ...newLabels.filter(({ name }) => !hasLabel(known, name))]
+  const newLabels = useSignal<readonly KanbanLabel[]>([])
+  /** The latest ones: the key that chooses a new label may also add the card. */
+  const labelsNow = () => {
+    const known = board.store.labelList
+    return [...known, ...newLabels.value.filter(({ name }) => !hasLabel(known, name))]
+  }
+  const labels = labelsNow()
   const { peopleOf, ready } = usePeople(text)
   const reading = (typed: string) =>
     readCards(typed, {
-      labels,
+      labels: labelsNow(),
       peopleOf,
       today: new Date(),
       isText: (token) => asText.has(token.toLowerCase()),
@@ -217,7 +223,7 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
         }}
         shownOf={({ name, isNew }) => (isNew ? texts.board.createLabel(name) : name)}
         onChoose={({ name, isNew }) => {
-          if (isNew) setNewLabels([...newLabels, newLabelIn(board, name, labels)])
+          if (isNew) newLabels.value = [...newLabels.peek(), newLabelIn(board, name, labels)]
         }}
         label={(kind) => (kind === 'label' ? texts.card.labels : texts.fields.person)}
         countText={words.suggestions}

@@ -121,9 +121,14 @@ export function Suggestions<T extends Option>({
     if (!area) return false
     if (!isOpen) return onKey(event, area)
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    const option = options[active]
     if (step !== 0) setActive((active + step + options.length) % options.length)
-    else if ((event.key === 'Enter' && !event.ctrlKey) || (event.key === 'Tab' && !event.shiftKey))
-      choose(options[active])
+    else if (event.key === 'Enter' && option?.isNew) {
+      // The text has its whole name. The key goes on to the field, so that it is never pressed in vain.
+      onChoose?.(option)
+      return false
+    } else if ((event.key === 'Enter' && !event.ctrlKey) || (event.key === 'Tab' && !event.shiftKey))
+      choose(option)
     else if (event.key === 'Escape') setClosedFor(text)
     else if (/^(?:Arrow|Home$|End$|Page)/.test(event.key)) {
       setClosedFor(text)
