@@ -352,6 +352,29 @@ onBoard('files are dropped on the dialog and on cards of the board', async (t, {
   await page.getByText('Drop files here to attach them.').waitFor({ state: 'detached' })
 })
 
+onBoard(
+  'files that are pasted outside of a text are attached to the open card',
+  async (t, { api, person }) => {
+    const { item, path } = await makeCard({ api }, { title: 'Rewrite pages' })
+    const { page, go } = await person()
+    await go(path)
+    await partOf(page, 'Files').waitFor()
+    await paste(page, partOf(page, 'Description').getByRole('heading'), picture('Front.png'))
+    await row(page, 'Front.png').getByRole('link').waitFor()
+    await page.getByRole('button', { name: 'Attach a link…' }).click()
+    const above = page.getByRole('dialog', { name: 'Attach a link…' })
+    await paste(page, above.getByRole('button', { name: 'Close' }), picture('Above.png'))
+    await page.keyboard.press('Escape')
+    await paste(page, partOf(page, 'Description').getByRole('heading'), picture('Back.png'))
+    await row(page, 'Back.png').getByRole('link').waitFor()
+    t.strictSame(
+      (await attachmentsOf(api, item.id)).map(({ name }) => name),
+      ['Front.png', 'Back.png'],
+      'none from the dialog above it',
+    )
+  },
+)
+
 onBoard('pasted pictures show in texts', async (t, { api, person }) => {
   const { item, path } = await makeCard({ api }, { title: 'Rewrite pages', description: 'Before after' })
   const { page, go } = await person()

@@ -6,6 +6,7 @@ import { acceptFiles, filesOf, hasFiles } from '../common/files/dragged-files.ts
 import { extensionOf, isPicture, linkOf, sizeText } from '../common/files/kinds.ts'
 import { cancelUpload, retryUpload, type Upload, uploads } from '../common/files/uploads.ts'
 import { textIn } from '../common/forms.ts'
+import { isField } from '../common/keys.ts'
 import { byId } from '../common/order.ts'
 import { Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
@@ -36,6 +37,7 @@ export default function Files({ files, item, canEdit }: FilesProps) {
     for (const file of all) files.upload(file)
   }
   const isOver = useFilesOver(section, canEdit, add)
+  usePastedFiles(section, canEdit, add)
   const list = files.records.list(byId)
   const running = uploads.value.filter(({ itemId }) => itemId === item.id)
   const failure = files.failure.value
@@ -182,6 +184,29 @@ function useFilesOver(
     }
   }, [canEdit])
   return isOver
+}
+
+/** Takes files that are pasted while the card is the top dialog. A text field takes its own. */
+function usePastedFiles(
+  section: { current: HTMLElement | null },
+  canEdit: boolean,
+  onFiles: (files: readonly File[]) => void,
+): void {
+  useEffect(() => {
+    if (!canEdit) return
+    const onPaste = (event: ClipboardEvent) => {
+      const isOnCard =
+        section.current?.closest('dialog') === [...document.querySelectorAll('dialog[open]')].at(-1)
+      const files = filesOf(event.clipboardData)
+      if (files.length === 0 || !isOnCard || event.defaultPrevented || isField(event.target)) return
+      event.preventDefault()
+      onFiles(files)
+      // It may be out of sight.
+      section.current?.scrollIntoView({ block: 'nearest' })
+    }
+    document.addEventListener('paste', onPaste)
+    return () => document.removeEventListener('paste', onPaste)
+  }, [canEdit])
 }
 
 interface FileRowProps {

@@ -21,7 +21,7 @@ const maps: { current: KeyMap }[] = []
 let first: { key: string; at: number } | undefined
 
 /** Whether keys are typed into a field. */
-const isField = (target: EventTarget | null) =>
+export const isField = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
   !(target instanceof HTMLInputElement && /^(?:checkbox|radio|button|submit)$/.test(target.type))
