@@ -1,8 +1,9 @@
-/** Toasts: one at a time, over nothing that can be pressed, several alike in one, and quiet where the page shows the result itself. */
+/** Toasts: one at a time, over nothing that can be pressed in a dialog, in the way of no drop, several alike in one, and quiet where the page shows the result itself. */
 import type { Page } from 'playwright-core'
 import { card, column, link, projectWith, untilSaid, untilSaved, untilShown } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 import { dialogOf, makeCard, partOf } from './card-steps.ts'
+import { hold } from './gestures.ts'
 import { lookUntil } from './until.ts'
 
 const toastOf = (page: Page) => page.locator('.toast')
@@ -105,55 +106,76 @@ onBoard('several writes alike are one toast, and one undo', async (t, { api, per
   await toastOf(page).getByText('3 cards archived.').waitFor()
 })
 
-onBoard('a toast lies over nothing that can be pressed', async (t, { api, person }) => {
-  const many = Array.from({ length: 40 }, (_, index) => `Card ${index}`)
-  const { id, path, cards } = await projectWith(api, { 'To Do': many, 'In Progress': many, Done: many })
-  const long = 'a link as wide as the column, '.repeat(3)
-  const links = Array.from({ length: 80 }, (_, at) => `[Link ${at}, ${long}](https://example.test/${at})`)
-  const description = links.join('\n\n')
-  await api.patch('/api/kanban-items/{id}', {
-    path: { id: cards.get('Card 1') ?? '' },
-    body: { description },
-  })
-  const sizes = [
-    { viewport: { width: 1280, height: 720 } },
-    { viewport: { width: 390, height: 760 }, hasTouch: true, isMobile: true },
-  ]
-  for (const size of sizes) {
-    const { page, go, context } = await person(size)
-    const name = `${size.viewport.width} px`
-    await go(path)
-    const inColumn = column(page, 'To Do')
-    const dismissFirst = async () => {
-      await inColumn.getByRole('link').first().focus()
-      await page.keyboard.press('x')
-      await toastOf(page).getByRole('button', { name: 'Undo' }).waitFor()
-    }
-    await dismissFirst()
-    t.strictSame(await untilFree(page), [], `${name}: above the board`)
-    t.ok((await offCentre(page)) < 2)
-    await page.evaluate(() => document.documentElement.style.setProperty('--bottom-bar', '56px'))
-    const bottom = () => toastOf(page).evaluate((toast) => innerHeight - toast.getBoundingClientRect().bottom)
-    t.ok((await bottom()) >= 56, `${name}: above the bar at the bottom`)
-    await dismissFirst()
-    t.strictSame(await untilFree(page), [], `${name}: and there over nothing, too`)
+onBoard(
+  'a toast lies over nothing that can be pressed in a dialog, and resizes no column',
+  async (t, { api, person }) => {
+    const many = Array.from({ length: 40 }, (_, index) => `Card ${index}`)
+    const { id, path, cards } = await projectWith(api, { 'To Do': many, 'In Progress': many, Done: many })
+    const long = 'a link as wide as the column, '.repeat(3)
+    const links = Array.from({ length: 80 }, (_, at) => `[Link ${at}, ${long}](https://example.test/${at})`)
+    const description = links.join('\n\n')
+    await api.patch('/api/kanban-items/{id}', {
+      path: { id: cards.get('Card 1') ?? '' },
+      body: { description },
+    })
+    const sizes = [
+      { viewport: { width: 1280, height: 720 } },
+      { viewport: { width: 390, height: 760 }, hasTouch: true, isMobile: true },
+    ]
+    for (const size of sizes) {
+      const { page, go, context } = await person(size)
+      const name = `${size.viewport.width} px`
+      await go(path)
+      const inColumn = column(page, 'To Do')
+      const dismissFirst = async () => {
+        await inColumn.getByRole('link').first().focus()
+        await page.keyboard.press('x')
+        await toastOf(page).getByRole('button', { name: 'Undo' }).waitFor()
+      }
+      await inColumn.getByRole('link').first().waitFor()
+      const before = await inColumn.boundingBox()
+      await dismissFirst()
+      t.strictSame(await inColumn.boundingBox(), before, `${name}: above the board`)
+      t.ok((await offCentre(page)) < 2)
+      await page.evaluate(() => document.documentElement.style.setProperty('--bottom-bar', '56px'))
+      const bottom = () =>
+        toastOf(page).evaluate((toast) => innerHeight - toast.getBoundingClientRect().bottom)
+      t.ok((await bottom()) >= 56, `${name}: above the bar at the bottom`)
 
-    // Above a tall dialog.
-    await page.evaluate(() => document.documentElement.style.removeProperty('--bottom-bar'))
-    await go(`/projects/${id}/items/${cards.get('Card 1')}`)
-    await dialogOf(page).getByRole('link', { name: 'Link 79' }).waitFor()
-    await dialogOf(page).getByRole('combobox', { name: 'Priority' }).selectOption('High')
-    await toastOf(page).getByText('Priority of “Card 1” changed.').waitFor()
-    t.strictSame(await untilFree(page), [], `${name}: above a dialog`)
-    await dialogOf(page).getByRole('link', { name: 'Link 40' }).scrollIntoViewIfNeeded()
-    t.strictSame(await untilFree(page), [], `${name}: also when it is scrolled`)
-    await toastOf(page).getByRole('button', { name: 'Undo' }).press('Enter')
-    await toastOf(page).getByText('Undone.').waitFor()
-    await toastOf(page).getByRole('button', { name: 'Close' }).press('Enter')
-    const room = () => page.evaluate(() => document.documentElement.style.getPropertyValue('--toast-room'))
-    t.equal(await room(), '', 'the room is given back')
-    await context.close()
-  }
+      // Above a tall dialog.
+      await page.evaluate(() => document.documentElement.style.removeProperty('--bottom-bar'))
+      await go(`/projects/${id}/items/${cards.get('Card 1')}`)
+      await dialogOf(page).getByRole('link', { name: 'Link 79' }).waitFor()
+      await dialogOf(page).getByRole('combobox', { name: 'Priority' }).selectOption('High')
+      await toastOf(page).getByText('Priority of “Card 1” changed.').waitFor()
+      t.strictSame(await untilFree(page), [], `${name}: above a dialog`)
+      await dialogOf(page).getByRole('link', { name: 'Link 40' }).scrollIntoViewIfNeeded()
+      t.strictSame(await untilFree(page), [], `${name}: also when it is scrolled`)
+      await toastOf(page).getByRole('button', { name: 'Undo' }).press('Enter')
+      await toastOf(page).getByText('Undone.').waitFor()
+      await toastOf(page).getByRole('button', { name: 'Close' }).press('Enter')
+      const room = () => page.evaluate(() => document.documentElement.style.getPropertyValue('--toast-room'))
+      t.equal(await room(), '', 'the room is given back')
+      await context.close()
+    }
+  },
+)
+
+onBoard('what is dropped on a toast reaches the column below', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'], Review: ['Old'] })
+  const { page, go } = await person({ viewport: { width: 1280, height: 720 } })
+  await go(path)
+  await dismiss(page, 'One')
+  const { x = 0, y = 0, height = 0 } = (await toastOf(page).boundingBox()) ?? {}
+  const { x: left = 0, width = 0 } = (await column(page, 'Review').boundingBox()) ?? {}
+  const over = { x: Math.max(x + 5, left + width / 2), y: y + height / 2 }
+  const held = await hold(page, card(page, 'Two'))
+  await held.moveTo(over)
+  await held.drop()
+  t.strictSame(await untilSaved(api, id, 'Review', ['Old', 'Two']), ['Old', 'Two'])
+  // Afterwards the toast can be used.
+  await toastOf(page).getByRole('button', { name: 'Undo' }).click()
+  t.strictSame(await untilSaved(api, id, 'Review', ['Old']), ['Old'])
 })
 
 onBoard('adding and ticking is announced or heard, without a toast', async (t, board) => {

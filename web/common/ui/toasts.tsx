@@ -5,8 +5,8 @@ import { announcement, closeToast, currentToast, STAYS, type Toast } from '../to
 import { Icon } from './icon.tsx'
 
 /**
- * Reserves the space of the toast: the page and its dialogs end above it, so that it covers no controls. A
- * dialog gives way only if the toast would reach into it.
+ * Reserves the space of the toast: a page that scrolls gets it at its end, and a dialog ends above it if the toast would reach into
+ * it. The toast lies over a board, whose columns would jump.
  */
 function makeRoom(box: HTMLElement): () => void {
   const root = document.documentElement
