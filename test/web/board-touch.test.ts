@@ -128,6 +128,25 @@ onBoard(
   },
 )
 
+onBoard('a card held at the edge stops at the last column', async (t, { api, person }) => {
+  const { path } = await projectWith(api, { 'To Do': ['One'], Done: ['Old'] })
+  const { page, go } = await person({ ...PHONE, reducedMotion: 'reduce' })
+  await page.clock.install()
+  const ready = page.waitForResponse(/touch/)
+  await go(path)
+  await Promise.all([card(page, 'One').waitFor(), ready])
+  await page.getByRole('navigation', { name: 'Columns' }).getByRole('button', { name: 'Done' }).tap()
+  const left = async () => (await column(page, 'Done').boundingBox())?.x ?? -1
+  await until(left, (x) => x >= 0 && x < 50)
+  const held = await hold(page, card(page, 'Old'), { touch: true })
+  await held.moveTo({ x: 385, y: 400 })
+  const before = await left()
+  await page.clock.fastForward(5000)
+  t.equal(await left(), before)
+  t.ok(before >= 0 && before < 50, `${before} px`)
+  await held.drop()
+})
+
 onBoard('a phone has its pages at the bottom, and shows a card near the top', async (t, { api, person }) => {
   const { path } = await projectWith(api, { 'To Do': ['One'], Done: ['Old'] })
   const { page, go, check } = await person(PHONE)

@@ -83,6 +83,16 @@ const EDGE = 48
 /** The pause before the board scrolls to the next column, in milliseconds. */
 const STEP = 800
 
+/** The first column that ends beyond an edge of the board, on the right (1) or the left (-1); none behind the last one. */
+function nextLane(element: HTMLElement, direction: number): Element | undefined {
+  const { left, right } = element.getBoundingClientRect()
+  const beyond = [...element.querySelectorAll('.lane')]
+    .map((lane) => ({ lane, box: lane.getBoundingClientRect() }))
+    .filter(({ box }) => (direction > 0 ? box.right > right + 1 : box.left < left - 1))
+    .toSorted((a, b) => direction * (a.box.left - b.box.left))
+  return beyond[0]?.lane
+}
+
 /**
  * Scrolls the board during a drag near its edge: continuously by mouse, column by column by touch, because a screen may show
  * only one column.
@@ -95,9 +105,9 @@ export function scrollByDrag(element: HTMLElement): End {
     direction = 0
   }
   const step = () => {
-    const width = element.querySelector('.lane')?.clientWidth ?? element.clientWidth
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
-    element.scrollBy({ left: direction * width, behavior: isCalm ? 'auto' : 'smooth' })
+    const behavior = isCalm ? 'auto' : 'smooth'
+    nextLane(element, direction)?.scrollIntoView({ inline: 'nearest', block: 'nearest', behavior })
     timer = setTimeout(step, STEP)
   }
   return together(
