@@ -205,6 +205,36 @@ onBoard('a phone has its pages at the bottom, and shows a card near the top', as
   t.ok(Math.abs(column1 - assignee) < 8, `side by side: ${column1}, ${assignee}`)
 })
 
+onBoard(
+  'the number of unread notifications moves nothing in the bar of a phone',
+  async (t, { person }) => {
+    const { page, go, check } = await person({
+      ...PHONE,
+      viewport: { width: 360, height: 740 },
+      signIn: true,
+    })
+    await page.route('**/api/notifications/count', (route) => route.fulfill({ json: { unread: 120 } }))
+    await go('/')
+    await page.getByRole('link', { name: 'Inbox 120 unread' }).waitFor()
+    const nav = page.getByRole('navigation', { name: 'Main' })
+    const tops = await nav
+      .locator('a > svg')
+      .evaluateAll((icons) => icons.map((icon) => Math.round(icon.getBoundingClientRect().top)))
+    t.ok(tops.length > 2)
+    t.equal(new Set(tops).size, 1, `the icons are in one line: ${tops}`)
+    const inside = await nav.evaluate((bar) =>
+      [...bar.querySelectorAll('a, b')].every((one) => {
+        const { left, right, top, bottom } = one.getBoundingClientRect()
+        const box = bar.getBoundingClientRect()
+        return left >= 0 && right <= 360 && top >= box.top && bottom <= box.bottom
+      }),
+    )
+    t.ok(inside, 'and all of it is in the bar')
+    await check()
+  },
+  { mode: 'required' },
+)
+
 onBoard("the entries of the user's menu are whole on a phone", async (t, { person }) => {
   for (const locale of ['en-GB', 'de-DE']) {
     const { page, go } = await person({ ...PHONE, locale })
