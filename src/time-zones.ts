@@ -30,12 +30,15 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 export function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z][\w+\-/]*$/.test(text)) return false
   try {
-    new Intl.DateTimeFormat('en-US', { timeZone: text })
+    formatOf(text)
     return true
   } catch {
     return false
   }
 }
+
+/** A stored time zone; UTC for anything else that another tool has stored. */
+export const timeZoneOf = (stored: string): string => (isTimeZone(stored) ? stored : 'UTC')
 
 /** The local time in a time zone, as if it were UTC: milliseconds since 1970, to the second. */
 export function wallTime(time: number, timeZone: string): number {
@@ -46,6 +49,10 @@ export function wallTime(time: number, timeZone: string): number {
   ) as Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>
   return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second)
 }
+
+/** The same as text: a timestamp without its `Z`. */
+export const localTime = (time: number, timeZone: string): string =>
+  new Date(wallTime(time, timeZone)).toISOString().slice(0, -1)
 
 /** The instant of a local time in a time zone. For a skipped local time, as much later as the clocks are set forward. */
 function timeOfWall(wall: number, timeZone: string): number {

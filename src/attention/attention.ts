@@ -7,6 +7,7 @@ import { itemWatches, kanbanItems, projects } from '../db/schema.ts'
 import { given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
 import { type ItemTime, ItemTimes } from './item-times.ts'
+import { LocalTimes } from './local-times.ts'
 import { type NewNotification, Notifications } from './notifications.ts'
 import type { LiveItem } from './planner.ts'
 import { Recipients } from './recipients.ts'
@@ -113,6 +114,7 @@ export class Attention {
   readonly watchers: Watchers
   readonly notifications: Notifications
   readonly times: ItemTimes
+  readonly localTimes: LocalTimes
   readonly recipients: Recipients
   readonly #sql: ReturnType<typeof statementsOf>
 
@@ -121,6 +123,7 @@ export class Attention {
     this.watchers = new Watchers(db)
     this.notifications = new Notifications(db)
     this.times = new ItemTimes(db, board.columnNames)
+    this.localTimes = new LocalTimes(db)
     this.recipients = new Recipients(db)
   }
 
@@ -169,10 +172,18 @@ export class Attention {
     if (after !== undefined) this.setPlace(after)
   }
 
-  /** Stores the notifications of due times, and removes the times of which all watchers are notified. */
-  storeTimes(notifications: readonly NewNotification[], passed: readonly ItemTime[]): void {
+  /**
+   * Stores the notifications of due times, and removes the times of which all watchers are notified.
+   * @param lookedAt the time of a look at the local times, once all its notifications are stored
+   */
+  storeTimes(
+    notifications: readonly NewNotification[],
+    passed: readonly ItemTime[],
+    lookedAt?: number,
+  ): void {
     this.notifications.add(notifications)
     for (const time of passed) this.times.pass(time)
+    if (lookedAt !== undefined) this.localTimes.setLookedAt(lookedAt)
   }
 
   /**

@@ -14,6 +14,7 @@ import { getOrMake } from '../once.ts'
 import { timestamp } from '../time.ts'
 import type { Attention, NotificationsOfWrite, QuietRange, Results } from './attention.ts'
 import type { ItemTime } from './item-times.ts'
+import type { Chosen, Span } from './local-times.ts'
 import type { NewNotification } from './notifications.ts'
 import {
   isWithoutResult,
@@ -51,6 +52,9 @@ const STORED_AT_ONCE = 100
  */
 const PLACE_STORED_AFTER = 100
 
+/** Milliseconds between two looks at local times, at full minutes: so they come to the second, with durations of whole minutes. */
+const LOOK = 60_000
+
 /** Due times that are read at once. */
 const TIMES = 100
 
@@ -60,7 +64,7 @@ const ALL = { id: '', role: 'admin' }
 /** Stores its results; each promise resolves when they are on disk. */
 interface AttentionWrites {
   store: (results: Results) => Promise<void>
-  storeTimes: (notifications: readonly NewNotification[], passed: readonly ItemTime[]) => Promise<void>
+  storeTimes: (...args: Parameters<Attention['storeTimes']>) => Promise<void>
 }
 
 /** The dependencies of the consumer. */
@@ -89,12 +93,15 @@ export class NotificationConsumer {
   #storedAt = 0
   /** The next time of an item; undefined if it must be read. */
   #nextTime: string | null | undefined
+  /** The minute of the last look at local times; undefined before the first one. */
+  #minute: number | undefined
   /** When the current step of work ends. */
   #deadline = 0
   /** Cached reads of the current step: this process writes only between steps. */
   readonly #read = {
     recipients: new Map<string, Recipient | undefined>(),
     ofProjects: new Map<string, readonly Watcher[]>(),
+    zones: new Map<string, Chosen>(),
   }
   /** The rows to store, and their number. */
   #notifications: NotificationsOfWrite[] = []
@@ -152,7 +159,12 @@ export class NotificationConsumer {
     if (this.#place === undefined) return true
     if (this.#options.sequence.last() > this.#place) return true
     if (this.#nextTime === undefined) this.#nextTime = this.#options.rules.times.next()
-    return this.#nextTime !== null && this.#nextTime <= timestamp(this.#options.clock.now())
+    const now = this.#options.clock.now()
+    return this.#isLookDue(now) || (this.#nextTime !== null && this.#nextTime <= timestamp(now))
+  }
+
+  #isLookDue(now: number): boolean {
+    return Math.floor(now / LOOK) !== this.#minute
   }
 
   async #workOff(): Promise<void> {
@@ -160,6 +172,7 @@ export class NotificationConsumer {
     try {
       await this.#follow()
       await this.#notifyOfTimes()
+      await this.#notifyOfLocalTimes()
     } catch (error) {
       // It may have been in the middle of a write.
       this.#place = undefined
@@ -328,10 +341,41 @@ export class NotificationConsumer {
     this.#nextTime = rules.times.next()
   }
 
-  async #storeTimes(times: readonly ItemTime[]): Promise<void> {
+  /** Notifies watchers of the local times that the clocks of their time zones have reached, once a minute. */
+  async #notifyOfLocalTimes(): Promise<void> {
+    const { rules, writes, clock } = this.#options
+    const { localTimes } = rules
+    const now = clock.now()
+    if (!this.#isLookDue(now)) return
+    // Otherwise storing the time of the look would be a write every minute.
+    let isWorthAWrite = localTimes.isLookedAfter(now)
+    for (const { after, to, hasCome } of localTimes.spans(now)) {
+      for (let times = localTimes.some(after, to, TIMES); ; ) {
+        const last = times.at(-1)
+        if (last === undefined) break
+        if (this.#consumer.isStopped) return
+        isWorthAWrite = true
+        await this.#storeTimes(times, hasCome)
+        await this.#pause()
+        times = localTimes.some(last, to, TIMES)
+      }
+    }
+    for (;;) {
+      const over = localTimes.over(now, TIMES)
+      if (over.length === 0 && !isWorthAWrite) break
+      await writes.storeTimes([], over, now)
+      isWorthAWrite = false
+      await this.#pause()
+    }
+    this.#minute = Math.floor(now / LOOK)
+  }
+
+  /** Notifies watchers of times. @param hasCome of local times, which stay until they have come to everybody */
+  async #storeTimes(times: readonly ItemTime[], hasCome?: Span['hasCome']): Promise<void> {
     let notifications: NewNotification[] = []
     let passed: ItemTime[] = []
     const store = async () => {
+      if (notifications.length + passed.length === 0) return
       await this.#options.writes.storeTimes(notifications, passed)
       this.#readAgain()
       if (notifications.length > 0) this.#options.onStored()
@@ -339,24 +383,27 @@ export class NotificationConsumer {
       passed = []
     }
     for (const time of times) {
-      for (const one of await this.#notificationsOf(time)) {
+      for (const one of await this.#notificationsOf(time, hasCome)) {
         notifications.push(one)
         if (notifications.length >= STORED_AT_ONCE) await store()
       }
-      passed.push(time)
+      if (hasCome === undefined) passed.push(time)
     }
     await store()
   }
 
   /** The recipients of the notification of a time. */
-  async #notificationsOf(time: ItemTime): Promise<NewNotification[]> {
+  async #notificationsOf(time: ItemTime, hasCome?: Span['hasCome']): Promise<NewNotification[]> {
     const sources = this.#sources
+    const zoneOf = (id: string) =>
+      getOrMake(this.#read.zones, id, () => this.#options.rules.localTimes.zoneOf(id))
     const found: NewNotification[] = []
     function* find(item: NonNullable<ReturnType<Attention['times']['itemAt']>>): Generator<void, void, void> {
       const decided = new Set<string>()
       const mayReceive = (memberId: string): boolean => {
         if (decided.has(memberId)) return false
         decided.add(memberId)
+        if (hasCome !== undefined && !hasCome(time, zoneOf(memberId))) return false
         const recipient: Recipient | undefined = sources.recipient(memberId)
         return recipient !== undefined && sources.sees(recipient, item.projectId)
       }

@@ -1,18 +1,21 @@
 /** The times at which the watchers of items are notified: reminders, and the ends of leases. */
 import { eq } from 'drizzle-orm'
 import type { ColumnNames } from '../board/column-names.ts'
-import { timesOf } from '../board/reminders.ts'
+import { isLocal, timesOf } from '../board/reminders.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { kanbanItems } from '../db/schema.ts'
 import { given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
 import { timestamp } from '../time.ts'
+import { LOOKS, reachedEverywhere } from './local-times.ts'
 
 export interface ItemTime {
   itemId: string
   kind: 'due' | 'lease-lapsed'
-  /** A timestamp. */
+  /** A timestamp, or a local time. */
   at: string
+  /** When a local time was set, a timestamp; null for a timestamp. */
+  since: string | null
 }
 
 /** An item with a due time. */
@@ -50,14 +53,20 @@ const statementsOf = (db: SharedDatabase) => {
         .from(kanbanItems)
         .where(eq(id, given('id'))),
     ),
-    stored: prepare<Omit<ItemTime, 'itemId'>>('select kind, at from item_times where item_id = :itemId'),
-    add: prepare('insert or ignore into item_times (item_id, kind, at) values (:itemId, :kind, :at)'),
+    stored: prepare<Pick<ItemTime, 'kind' | 'at'>>('select kind, at from item_times where item_id = :itemId'),
+    add: prepare(
+      'insert or ignore into item_times (item_id, kind, at, since) values (:itemId, :kind, :at, :since)',
+    ),
     remove: prepare(`delete from item_times where ${ofTime}`),
     removeAll: prepare('delete from item_times where item_id = :itemId'),
-    next: once(() => client.prepare<[], string | null>('select min(at) from item_times').pluck()),
-    due: prepare<ItemTime>(
-      'select item_id as itemId, kind, at from item_times where at <= :now order by at, rowid limit +:count',
+    next: once(() =>
+      client.prepare<[], string | null>('select min(at) from item_times where since is null').pluck(),
     ),
+    due: prepare<ItemTime>(
+      `select item_id as itemId, kind, at, since from item_times where since is null and at <= :now
+      order by at, rowid limit +:count`,
+    ),
+    lookAgain: prepare('update consumers set after = :time where name = :name and after > :time'),
   }
 }
 
@@ -77,7 +86,17 @@ function refresh(sql: Statements, itemId: string, changedAt: string): void {
   for (const { kind, at } of sql.stored().all({ itemId })) {
     if (!wanted.some((one) => one.kind === kind && one.at === at)) sql.remove().run({ itemId, kind, at })
   }
-  for (const { kind, at } of wanted) if (at > changedAt) sql.add().run({ itemId, kind, at })
+  const time = Date.parse(changedAt) || 0
+  const reached = wanted.some(({ at }) => isLocal(at)) ? reachedEverywhere(time) : ''
+  for (const { kind, at } of wanted) {
+    if (!isLocal(at)) {
+      if (at > changedAt) sql.add().run({ itemId, kind, at, since: null })
+    } else if (at > reached) {
+      sql.add().run({ itemId, kind, at, since: changedAt })
+      // The last look may have been between the change and now.
+      sql.lookAgain().run({ name: LOOKS, time })
+    }
+  }
 }
 
 /**
@@ -93,7 +112,7 @@ export function addAllTimes(db: SharedDatabase): void {
   for (const itemId of timed.all()) refresh(sql, itemId, now)
 }
 
-/** The index of the times to come. */
+/** The index of the times to come. Local ones are read by `LocalTimes`. */
 export class ItemTimes {
   static readonly reads: readonly string[] = ['next', 'due', 'itemAt']
   readonly #sql: Statements

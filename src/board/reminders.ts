@@ -1,6 +1,6 @@
 /** Reminders of items, and their times. */
 import type { StoredReminder } from '../db/json-text.ts'
-import { parseTimestamp } from '../time.ts'
+import { isDay, MIDNIGHT, parseTimestamp } from '../time.ts'
 
 /** A reminder: a time, or an ISO 8601 duration before the due date. */
 export type Reminder = StoredReminder
@@ -10,6 +10,9 @@ export type ReminderInput = { [Field in keyof Reminder]?: Reminder[Field] | unde
 
 /** Most reminders of an item. */
 export const REMINDERS_LIMIT = 5
+
+/** Durations before a day count from nine o'clock, in the time zone of each member. */
+const MORNING = 'T09:00:00.000Z'
 
 /** An ISO 8601 duration without fractions and with bounded numbers; weeks cannot be combined with other units. */
 export const DURATION_PATTERN =
@@ -33,7 +36,7 @@ function monthsBefore(time: number, months: number): number {
 }
 
 /**
- * The time a duration before another. Due dates are times in UTC, so a day always has 24 hours.
+ * The time a duration before another, by a clock that is never set: a day always has 24 hours.
  * @param time a timestamp
  * @returns a timestamp; undefined for an invalid duration, or a time out of range
  */
@@ -59,15 +62,20 @@ export const toStoredReminders = (reminders: readonly ReminderInput[]): Reminder
   ).values(),
 ]
 
+/** Whether the time of a reminder is local: a timestamp without its `Z`, which comes when the clocks of a member's time zone show it. */
+export const isLocal = (time: string): boolean => !time.endsWith('Z')
+
 /**
  * The times of an item's reminders, ascending. Another tool may have stored any text there, which has no time.
  * @param dueDate without one, durations mean no time
+ * @returns timestamps; local times for durations before a day
  */
 export function timesOf(reminders: readonly Reminder[], dueDate: string | null): string[] {
   const due = dueDate === null ? undefined : parseTimestamp(dueDate)
   const times = reminders.slice(0, REMINDERS_LIMIT).map(({ at, before: duration }) => {
     if (at !== undefined) return parseTimestamp(at)
-    return due !== undefined && duration !== undefined ? before(due, duration) : undefined
+    if (due === undefined || duration === undefined) return undefined
+    return isDay(due) ? before(due.replace(MIDNIGHT, MORNING), duration)?.slice(0, -1) : before(due, duration)
   })
   return [...new Set(times.filter((time) => time !== undefined))].toSorted()
 }

@@ -875,15 +875,19 @@ export const itemTimes = sqliteTable(
   {
     itemId: required(),
     kind: text({ enum: ['due', 'lease-lapsed'] }).notNull(),
+    /** A timestamp; of a reminder of a day, a local time: a timestamp without its `Z`. */
     at: required(),
+    /** The time when a local time was set; NULL for a timestamp. */
+    since: text(),
   },
   (table) => [
     primaryKey({ columns: [table.itemId, table.kind, table.at] }),
-    index('item_times_at').on(table.at),
+    index('item_times_at').on(table.at).where(sql`"since" is null`),
+    index('item_times_local').on(table.at, table.itemId).where(sql`"since" is not null`),
   ],
 )
 
-/** The positions of consumers in the sequence of changes. */
+/** The positions of consumers in the sequence of changes; and in time, in milliseconds since 1970, that of the reminders of days. */
 export const consumers = sqliteTable('consumers', {
   name: required().primaryKey(),
   after: integer().notNull().default(0),
@@ -898,21 +902,25 @@ export const quietChanges = sqliteTable('quiet_changes', {
 })
 
 /** Members' preferences for e-mail. A member without a row has the defaults. */
-export const memberPreferences = sqliteTable('member_preferences', {
-  memberId: memberId().primaryKey(),
-  email: text({ enum: ['none', 'each', 'daily'] })
-    .notNull()
-    .default('none'),
-  /** An IANA time zone. */
-  timeZone: string('UTC'),
-  language: string('en'),
-  /** The address that the mail server has permanently refused, and its response; NULL for none. Another address of the member still gets mail. */
-  stoppedAddress: text(),
-  stoppedBecause: text(),
-  /** Why the latest mail was discarded; NULL once one has been sent. */
-  failure: text(),
-  updatedAt: text().notNull().default(now),
-})
+export const memberPreferences = sqliteTable(
+  'member_preferences',
+  {
+    memberId: memberId().primaryKey(),
+    email: text({ enum: ['none', 'each', 'daily'] })
+      .notNull()
+      .default('none'),
+    /** An IANA time zone. */
+    timeZone: string('UTC'),
+    language: string('en'),
+    /** The address that the mail server has permanently refused, and its response; NULL for none. Another address of the member still gets mail. */
+    stoppedAddress: text(),
+    stoppedBecause: text(),
+    /** Why the latest mail was discarded; NULL once one has been sent. */
+    failure: text(),
+    updatedAt: text().notNull().default(now),
+  },
+  (table) => [index('member_preferences_zone').on(table.timeZone, table.updatedAt)],
+)
 
 /** The queue of notifications to send by mail or to the host. A trigger of `notifications` fills it. */
 export const mailQueue = sqliteTable(

@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts'
 import type { OnNotification } from '../phaseboard.d.ts'
 import { timestamp } from '../time.ts'
-import { isTimeZone, nextHour } from '../time-zones.ts'
+import { nextHour, timeZoneOf } from '../time-zones.ts'
 import type { Message } from './message.ts'
 import type { MailQueue, MailRecipient, NextMail, QueuedNotification } from './queue.ts'
 import type { MailFailure, SendMail } from './smtp-sender.ts'
@@ -57,8 +57,7 @@ interface MailOutletOptions {
 function mailDueAt({ email, timeZone }: Pick<MailRecipient, 'email' | 'timeZone'>, first: string): string {
   // Another tool may have written both.
   const made = Date.parse(first) || 0
-  const zone = isTimeZone(timeZone) ? timeZone : 'UTC'
-  return timestamp(email === 'daily' ? nextHour(DAILY_HOUR, zone, made) : made + WAIT)
+  return timestamp(email === 'daily' ? nextHour(DAILY_HOUR, timeZoneOf(timeZone), made) : made + WAIT)
 }
 
 /** The notifications of the next mail of several: each card has a thread of its own, and those of the other cards follow at once. */

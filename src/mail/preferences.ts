@@ -6,6 +6,7 @@ import { given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
 import { LANGUAGES, type Preferences, type TestMail } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
+import { timeZoneOf } from '../time-zones.ts'
 import type { MailQueue } from './queue.ts'
 import { languageOf } from './texts.ts'
 
@@ -76,8 +77,8 @@ export class MailPreferences {
   get(memberId: string | null, emailAvailable: boolean): Preferences {
     const stored = memberId === null ? undefined : this.#sql.one({ memberId })
     if (stored === undefined) return { ...DEFAULTS, emailAvailable }
-    const { email, timeZone, stoppedAddress, stoppedBecause } = stored
-    const language = languageOf(stored.language)
+    const { email, stoppedAddress, stoppedBecause } = stored
+    const [timeZone, language] = [timeZoneOf(stored.timeZone), languageOf(stored.language)]
     const isStopped = stoppedAddress !== null && stoppedAddress === this.#sql.address({ memberId })?.email
     return { email, timeZone, language, stoppedBecause: isStopped ? stoppedBecause : null, emailAvailable }
   }

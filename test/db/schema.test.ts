@@ -101,7 +101,7 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
       read_at: null,
     },
   ],
-  item_times: [{ item_id: 'item', kind: 'due', at: '2026-01-31T00:00:00.000Z' }, {}],
+  item_times: [{ item_id: 'item', kind: 'due', at: '2026-01-31T00:00:00.000Z' }, { since: null }],
   consumers: [{ name: 'notifications' }, { after: 0 }],
   quiet_changes: [{ last: 1 }, { first: 1, at: null }],
   member_preferences: [
@@ -408,6 +408,8 @@ const MAY_SCAN = [
   // Whether there is a row, and counts for /metrics: of queued notifications up to a limit, of members.
   /^SCAN (mail_queue|mails) USING COVERING INDEX/,
   /^SCAN (mails|preferred)$/,
+  // The time zones of all members, once a minute.
+  /^SCAN member_preferences USING COVERING INDEX member_preferences_zone$/,
   // The elements of a bound JSON array.
   /^SCAN json_each VIRTUAL TABLE/,
   /^SCAN CONSTANT ROW$/,
