@@ -348,8 +348,8 @@ export class NotificationConsumer {
     const now = clock.now()
     if (!this.#isLookDue(now)) return
     // Otherwise storing the time of the look would be a write every minute.
-    let isWorthAWrite = localTimes.isLookedAfter(now)
-    for (const { after, to, hasCome } of localTimes.spans(now)) {
+    let isWorthAWrite = false
+    for (const { after, to, hasCome } of await this.#inSteps(localTimes.spans(now))) {
       for (let times = localTimes.some(after, to, TIMES); ; ) {
         const last = times.at(-1)
         if (last === undefined) break

@@ -71,7 +71,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => {
 
 /** The local times of items. */
 export class LocalTimes {
-  static readonly reads: readonly string[] = ['isLookedAfter', 'spans', 'some', 'over', 'zoneOf']
+  static readonly reads: readonly string[] = ['spans', 'some', 'over', 'zoneOf']
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(db: SharedDatabase) {
@@ -83,18 +83,18 @@ export class LocalTimes {
     return this.#sql.zone().get({ memberId }) ?? UNCHOSEN
   }
 
-  /** Whether the last look was after a time: then the clock has been set back. @param time milliseconds since 1970 */
-  isLookedAfter(time: number): boolean {
-    return this.#lookedAt() > time
-  }
-
-  /** What the clocks of all members' time zones have shown from the last look until now. @param now milliseconds since 1970 */
-  spans(now: number): Span[] {
-    const looked = Math.min(this.#lookedAt(), now)
-    const zones = [...this.#sql.zones().all({}), UNCHOSEN].map((one) => {
+  /**
+   * What the clocks of all members' time zones have shown from the last look until now, in steps: a rare zone takes a tenth of a millisecond.
+   * @param now milliseconds since 1970
+   */
+  *spans(now: number): Generator<void, Span[], void> {
+    const looked = this.#sql.lookedAt().get({ name: LOOKS })?.time ?? 0
+    const zones: ZoneClock[] = []
+    for (const one of [...this.#sql.zones().all({}), UNCHOSEN]) {
       const zone = timeZoneOf(one.timeZone)
-      return { ...one, from: localTime(looked, zone), to: localTime(now, zone) }
-    })
+      zones.push({ ...one, from: localTime(looked, zone), to: localTime(now, zone) })
+      yield
+    }
     const groups = Map.groupBy(zones, ({ from, to }) => `${from} ${to}`)
     return [...groups.values()].map((group) => spanOf(group, looked))
   }
@@ -113,10 +113,6 @@ export class LocalTimes {
   setLookedAt(time: number): void {
     this.#sql.setLookedAt().run({ name: LOOKS, time })
   }
-
-  #lookedAt(): number {
-    return this.#sql.lookedAt().get({ name: LOOKS })?.time ?? 0
-  }
 }
 
 /**
@@ -126,18 +122,15 @@ export class LocalTimes {
 function spanOf(zones: ZoneClock[], looked: number): Span {
   const [{ from, to }] = zones as [ZoneClock]
   const names = new Set(zones.map(({ timeZone }) => timeZone))
-  const lookedAt = timestamp(looked)
   const recently = timestamp(looked - LATE)
   const hasMissed = zones.some(({ chosenAt }) => chosenAt > recently)
   return {
     after: { at: hasMissed ? '' : from, itemId: AFTER_ALL },
     to,
     hasCome: ({ at, since }, { timeZone, chosenAt }) => {
-      if (!names.has(timeZone)) return false
-      if (at > from && since !== null && since <= lookedAt) return true
+      const isNews = names.has(timeZone) && (at > from || chosenAt > recently)
       // Not a time that had passed in the zone when it was set.
-      const hasComeSince = () => at > localTime(Date.parse(since ?? '') || 0, timeZoneOf(timeZone))
-      return (at > from || chosenAt > recently) && hasComeSince()
+      return isNews && at > localTime(Date.parse(since ?? '') || 0, timeZoneOf(timeZone))
     },
   }
 }

@@ -5,6 +5,8 @@ import { createHash } from 'node:crypto'
 import { escapeHtml } from '../plain-page.ts'
 import { oneLine, severalLines } from '../safe-texts.ts'
 import { LANGUAGES, type Language } from '../schemas/records.ts'
+import { isDay, parseTimestamp } from '../time.ts'
+import { timeZoneOf } from '../time-zones.ts'
 import type { MailRecipient, QueuedNotification } from './queue.ts'
 import { languageOf, type MailTexts, mailTexts } from './texts.ts'
 import { unsubscribePath, unsubscribeToken } from './unsubscribe.ts'
@@ -58,15 +60,31 @@ function urlOf({ itemId, projectId }: QueuedNotification, publicUrl: string | un
   return itemId === null ? project : `${project}/items/${segment(itemId)}`
 }
 
-function entryOf(one: QueuedNotification, publicUrl: string | undefined, texts: MailTexts): Entry {
+/** A due date as people read it: a day, or an instant by the clocks of a time zone. A text that is no date stays as it is. */
+function dueOf(text: string, timeZone: string, { locale }: MailTexts): string {
+  const date = parseTimestamp(text)
+  if (date === undefined) return text
+  const day = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const
+  const time = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } as const
+  const format = isDay(date)
+    ? { ...day, timeZone: 'UTC' }
+    : { ...day, ...time, timeZone: timeZoneOf(timeZone) }
+  return new Intl.DateTimeFormat(locale, format).format(new Date(date))
+}
+
+function entryOf(
+  one: QueuedNotification,
+  publicUrl: string | undefined,
+  timeZone: string,
+  texts: MailTexts,
+): Entry {
   const { kind, title, text, count, actorName } = one
   const named = oneLine(title) || (count > 1 ? texts.severalProjects : texts.untitled)
   const happened = texts.happened[kind](actorName === null ? null : oneLine(actorName, 100))
-  const isDate = kind === 'due' && /^\d{4}-\d\d-\d\dT/.test(text)
   return {
     title: named,
     happened: count > 1 ? texts.toCards(happened, count) : happened,
-    text: severalLines(isDate ? text.slice(0, 10) : text),
+    text: severalLines(kind === 'due' ? dueOf(text, timeZone, texts) : text),
     url: urlOf(one, publicUrl),
   }
 }
@@ -180,17 +198,17 @@ const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppres
 /** The mail with a member's notifications. @param notifications at least one, the oldest first */
 export function messageOf(
   memberId: string,
-  recipient: Pick<MailRecipient, 'name' | 'address' | 'email' | 'language'>,
+  recipient: Pick<MailRecipient, 'name' | 'address' | 'email' | 'timeZone' | 'language'>,
   notifications: readonly QueuedNotification[],
   { publicUrl, key, now, domain }: MessageContext,
 ): Message {
-  const { name, address, email } = recipient
+  const { name, address, email, timeZone } = recipient
   const language = languageOf(recipient.language)
   const texts = mailTexts(language)
-  const entries = notifications.slice(0, SHOWN).map((one) => entryOf(one, publicUrl, texts))
+  const entries = notifications.slice(0, SHOWN).map((one) => entryOf(one, publicUrl, timeZone, texts))
   const more = notifications.length - entries.length
   const card = cardOf(notifications)
-  const newest = entryOf(notifications.at(-1) as QueuedNotification, publicUrl, texts)
+  const newest = entryOf(notifications.at(-1) as QueuedNotification, publicUrl, timeZone, texts)
   const subject = subjectOf(newest, notifications.length, card !== undefined, texts)
   const unsubscribeUrl = publicUrl && `${publicUrl}${unsubscribePath(unsubscribeToken(key, memberId, now))}`
   const rest = more > 0 ? [texts.more(more)] : []

@@ -4,6 +4,8 @@ import type { QueuedNotification } from './queue.ts'
 
 /** What a mail says in one language. */
 export interface MailTexts {
+  /** Of dates. */
+  locale: string
   /** For each kind of notification; `by` is null, or the actor's name. */
   happened: Readonly<Record<QueuedNotification['kind'], (by: string | null) => string>>
   /** Something that happened to several cards. */
@@ -22,6 +24,7 @@ export interface MailTexts {
 }
 
 const english: MailTexts = {
+  locale: 'en-GB',
   happened: {
     assigned: (by) => (by === null ? 'Assigned to you' : `Assigned to you by ${by}`),
     mentioned: (by) => (by === null ? 'You were mentioned' : `You were mentioned by ${by}`),
@@ -54,6 +57,7 @@ const english: MailTexts = {
 }
 
 const german: MailTexts = {
+  locale: 'de',
   happened: {
     assigned: (by) => (by === null ? 'Ihnen zugewiesen' : `Ihnen von ${by} zugewiesen`),
     mentioned: (by) => (by === null ? 'Sie wurden erwähnt' : `Sie wurden von ${by} erwähnt`),

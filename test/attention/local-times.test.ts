@@ -1,11 +1,20 @@
 /** Reminders of days: by the clocks of each member's time zone, once, whatever happens meanwhile. */
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { hashToken } from '../../src/members/secrets.ts'
 import { timestamp } from '../../src/time.ts'
+import { makeOldFile, openTestDatabase } from '../database.ts'
 import { type App, build, count, createItem, createProject, send } from '../helper.ts'
-import { manualClock } from '../receivers.ts'
+import { start } from '../process.ts'
+import { manualClock, until } from '../receivers.ts'
 import { isThorough } from '../rounds.ts'
 import { consumerOf, writesOf } from './consumers.ts'
 import { memberNamed, type Role } from './members.ts'
+
+/** The number of migrations before local times. */
+const BEFORE = 44
 
 const MINUTE = 60_000
 const QUARTER = 15 * MINUTE
@@ -14,13 +23,28 @@ const DAY = 24 * HOUR
 
 /** Of every kind: with whole, half and quarter hours, with and without daylight saving time, on both sides of the date line. */
 const ZONES = [
-  ...['UTC', 'Etc/GMT+12', 'Etc/GMT-14', 'Europe/Berlin', 'Europe/London', 'Europe/Lisbon', 'Europe/Helsinki'],
+  ...[
+    'UTC',
+    'Etc/GMT+12',
+    'Etc/GMT-14',
+    'Europe/Berlin',
+    'Europe/London',
+    'Europe/Lisbon',
+    'Europe/Helsinki',
+  ],
   ...['Europe/Istanbul', 'Europe/Moscow', 'Atlantic/Azores', 'America/New_York', 'America/Chicago'],
   ...['America/Denver', 'America/Phoenix', 'America/Los_Angeles', 'America/Anchorage', 'America/Adak'],
   ...['America/St_Johns', 'America/Halifax', 'America/Havana', 'America/Santiago', 'America/Asuncion'],
   ...['America/Sao_Paulo', 'America/Mexico_City', 'America/Nuuk', 'America/Tijuana', 'Africa/Cairo'],
   ...['Africa/Casablanca', 'Africa/Lagos', 'Asia/Beirut', 'Asia/Jerusalem', 'Asia/Tehran', 'Asia/Kolkata'],
-  ...['Asia/Kathmandu', 'Asia/Yangon', 'Asia/Tokyo', 'Asia/Shanghai', 'Australia/Sydney', 'Australia/Adelaide'],
+  ...[
+    'Asia/Kathmandu',
+    'Asia/Yangon',
+    'Asia/Tokyo',
+    'Asia/Shanghai',
+    'Australia/Sydney',
+    'Australia/Adelaide',
+  ],
   ...['Australia/Darwin', 'Australia/Lord_Howe', 'Pacific/Auckland', 'Pacific/Chatham', 'Pacific/Kiritimati'],
   ...['Pacific/Honolulu', 'Pacific/Marquesas', 'Pacific/Norfolk', 'Antarctica/Troll'],
 ]
@@ -30,7 +54,8 @@ const clocks = new Map<string, Intl.DateTimeFormat>()
 /** What the clocks of a time zone show: `2027-03-28 09:00:00`. */
 function shown(time: number, timeZone: string): string {
   const format =
-    clocks.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
+    clocks.get(timeZone) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
   clocks.set(timeZone, format)
   return format.format(time)
 }
@@ -82,7 +107,9 @@ async function boardOf(t: Test, zones: Record<string, string>) {
   /** Who was told at the last look, and what is the local time. The admin, who created the cards, is not counted. */
   const told = () =>
     app.db.$client
-      .prepare("select member_id from notifications where kind = 'due' and member_id <> 'boss' order by rowid")
+      .prepare(
+        "select member_id from notifications where kind = 'due' and member_id <> 'boss' order by rowid",
+      )
       .pluck()
       .all() as string[]
   return {
@@ -107,52 +134,62 @@ function remindedAt(time: number) {
 /** The current minute. */
 const thisMinute = () => Math.floor(Date.now() / MINUTE) * MINUTE
 
-t.test('a day reminds at nine less the duration by the clocks of each time zone, also when they are set', async (t) => {
-  const { app, create, at, restart } = await boardOf(t, Object.fromEntries(ZONES.map((zone) => [zone, zone])))
-  const days = daysOfChanges()
-  t.comment(`days: ${days.join(' ')}`)
-  /** What clocks show when each reminder comes, by the card's day and what is stored as the reminder's time. */
-  const dues = days.flatMap((day) => {
-    const nine = Date.parse(day) + 9 * HOUR
-    return [
-      { day, before: 'PT0S', time: nine },
-      { day, before: 'P1D', time: nine - DAY },
-      // 2:15, a time that is skipped, or comes twice, where clocks are set.
-      { day, before: 'PT6H45M', time: nine - 6.75 * HOUR },
-    ]
-  })
-  for (const day of days) {
-    const reminders = dues.filter((one) => one.day === day).map(({ before }) => ({ before }))
-    await create({ title: day, dueDate: day, reminders })
-  }
-  const told = app.db.$client.prepare<[number], { place: number; zone: string; title: string; due: string }>(
-    `select rowid as place, member_id as zone, title, due_at as due from notifications
-    where kind = 'due' and member_id <> 'boss' and rowid > ?`,
-  )
-  let [place, total] = [0, 0]
-  let previous = 0
-  for (const day of days) {
-    const [from, to] = [Date.parse(day) - DAY - 6 * HOUR, Date.parse(day) + 22 * HOUR]
-    for (let now = Math.max(from, previous + QUARTER); now <= to; now += QUARTER) {
-      await at(now)
-      // What is stored is enough to go on.
-      if (now % (5 * HOUR) === 0) restart()
-      for (const { place: next, zone, title, due } of told.all(place)) {
-        place = next
-        total++
-        const wanted = due.replace('T', ' ').slice(0, 19)
-        const before = shown(now - QUARTER, zone)
-        const isFirst = shown(now, zone) >= wanted && before < wanted
-        if (!isFirst) t.fail(`${title}, ${due} in ${zone}: told at ${shown(now, zone)}, after ${before}`)
-        if (!dues.some((one) => one.day === title && timestamp(one.time).startsWith(due))) t.fail(`${title}: ${due}`)
-      }
-      previous = now
+t.test(
+  'a day reminds at nine less the duration by the clocks of each time zone, also when they are set',
+  async (t) => {
+    const { app, create, at, restart } = await boardOf(
+      t,
+      Object.fromEntries(ZONES.map((zone) => [zone, zone])),
+    )
+    const days = daysOfChanges()
+    t.comment(`days: ${days.join(' ')}`)
+    /** What clocks show when each reminder comes, by the card's day and what is stored as the reminder's time. */
+    const dues = days.flatMap((day) => {
+      const nine = Date.parse(day) + 9 * HOUR
+      return [
+        { day, before: 'PT0S', time: nine },
+        { day, before: 'P1D', time: nine - DAY },
+        // 2:15, a time that is skipped, or comes twice, where clocks are set.
+        { day, before: 'PT6H45M', time: nine - 6.75 * HOUR },
+      ]
+    })
+    for (const day of days) {
+      const reminders = dues.filter((one) => one.day === day).map(({ before }) => ({ before }))
+      await create({ title: day, dueDate: day, reminders })
     }
-  }
-  t.equal(total, dues.length * ZONES.length, 'each once')
-  await at(previous + 12 * HOUR)
-  t.equal(count(app, 'item_times'), 0, 'nothing stays when it has come everywhere')
-})
+    const told = app.db.$client.prepare<
+      [number],
+      { place: number; zone: string; title: string; due: string }
+    >(
+      `select rowid as place, member_id as zone, title, due_at as due from notifications
+    where kind = 'due' and member_id <> 'boss' and rowid > ?`,
+    )
+    let [place, total] = [0, 0]
+    let previous = 0
+    for (const day of days) {
+      const [from, to] = [Date.parse(day) - DAY - 6 * HOUR, Date.parse(day) + 22 * HOUR]
+      for (let now = Math.max(from, previous + QUARTER); now <= to; now += QUARTER) {
+        await at(now)
+        // What is stored is enough to go on.
+        if (now % (5 * HOUR) === 0) restart()
+        for (const { place: next, zone, title, due } of told.all(place)) {
+          place = next
+          total++
+          const wanted = due.replace('T', ' ').slice(0, 19)
+          const before = shown(now - QUARTER, zone)
+          const isFirst = shown(now, zone) >= wanted && before < wanted
+          if (!isFirst) t.fail(`${title}, ${due} in ${zone}: told at ${shown(now, zone)}, after ${before}`)
+          if (!dues.some((one) => one.day === title && timestamp(one.time).startsWith(due)))
+            t.fail(`${title}: ${due}`)
+        }
+        previous = now
+      }
+    }
+    t.equal(total, dues.length * ZONES.length, 'each once')
+    await at(previous + 12 * HOUR)
+    t.equal(count(app, 'item_times'), 0, 'nothing stays when it has come everywhere')
+  },
+)
 
 t.test('an instant reminds everybody at the same time', async (t) => {
   const { create, at, told } = await boardOf(t, { tokyo: 'Asia/Tokyo', denver: 'America/Denver' })
@@ -295,4 +332,99 @@ t.test('looks that find nothing write nothing', async (t) => {
   const before = changes()
   for (let minute = 1; minute < 10; minute++) await at(Date.now() + minute * MINUTE)
   t.equal(changes(), before)
+})
+
+t.test('an upgrade counts the reminders to come from nine', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const old = makeOldFile(path, BEFORE)
+  old.exec(`
+    insert into projects (id, name) values ('p', 'P');
+    insert into kanban_items (id, project_id, title, "column", due_date) values
+      ('day', 'p', 'Day', 'To Do', '2027-03-31T00:00:00.000Z'), ('plain', 'p', 'Day', 'To Do', '2027-03-31'),
+      ('instant', 'p', 'Instant', 'To Do', '2027-03-31T12:00:00.000Z');
+    insert into item_times (item_id, kind, at) values
+      ('day', 'due', '2027-02-28T00:00:00.000Z'), ('day', 'lease-lapsed', '2027-01-01T00:00:00.000Z'),
+      ('plain', 'due', '2027-03-30T22:00:00.000Z'), ('instant', 'due', '2027-03-31T11:00:00.000Z');`)
+  old.close()
+  const db = openTestDatabase(t, `file:${path}`)
+  const times = db.$client
+    .prepare('select item_id, at from item_times where since is not null order by item_id')
+    .raw()
+  t.strictSame(times.all(), [
+    ['day', '2027-02-28T09:00:00.000'],
+    ['plain', '2027-03-31T07:00:00.000'],
+  ])
+})
+
+t.test('the service as it ships, with a clock that is set, and killed meanwhile', async (t) => {
+  const folder = t.testdir()
+  const clock = join(folder, 'ahead')
+  const setAhead = (milliseconds: number) => {
+    writeFileSync(`${clock}.new`, String(milliseconds))
+    renameSync(`${clock}.new`, clock)
+  }
+  setAhead(0)
+  const settable = `import { readFileSync } from 'node:fs'
+    const now = Date.now
+    Date.now = () => now() + Number(readFileSync(${JSON.stringify(clock)}, 'utf8'))`
+  const file = join(folder, 'board.db')
+  const environment = {
+    DATABASE_URL: `file:${file}`,
+    AUTH_MODE: 'required',
+    ADMIN_PASSWORD: 'correct horse',
+    NODE_OPTIONS: `--import=data:text/javascript;base64,${Buffer.from(settable).toString('base64')}`,
+  }
+  let service = await start(t, environment)
+  const tool = new SQLite(file)
+  for (const id of ['tokyo', 'denver']) {
+    tool
+      .prepare("insert into members (id, name, email, role) values (?, ?, ?, 'member')")
+      .run(id, id, `${id}@example.test`)
+    tool
+      .prepare(
+        "insert into api_tokens (id, member_id, name, scope, token_hash) values (?, ?, 'CI', 'write', ?)",
+      )
+      .run(id, id, hashToken(`pbt_${id}`))
+  }
+  tool.close()
+  const ask = async <Answer>(member: string, method: string, path: string, body?: object) => {
+    const response = await fetch(`${service.url}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer pbt_${member}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as Answer
+  }
+  for (const [member, timeZone] of [
+    ['tokyo', 'Asia/Tokyo'],
+    ['denver', 'America/Denver'],
+  ] as const)
+    await ask(member, 'PATCH', '/me/preferences', { timeZone })
+  const project = await ask<{ id: string }>('tokyo', 'POST', '/projects', { name: 'Days' })
+  const day = dayOf(Date.now() + 5 * DAY)
+  const card = await ask<{ id: string; dueDate: string }>(
+    'tokyo',
+    'POST',
+    `/projects/${project.id}/kanban-items`,
+    {
+      title: 'Card',
+      dueDate: day,
+      reminders: [{ before: 'P1D' }],
+    },
+  )
+  await ask('denver', 'PUT', `/kanban-items/${card.id}/watch`)
+  const told = async (member: string) =>
+    (await ask<{ text: string }[]>(member, 'GET', '/notifications?kind=due')).map(({ text }) => text)
+  // In Tokyo there is no daylight saving time.
+  const nineInTokyo = Date.parse(`${day}T00:00:00Z`) - DAY
+  setAhead(nineInTokyo - Date.now())
+  await until(async () => (await told('tokyo')).length > 0)
+  t.strictSame(await told('denver'), [])
+  service.kill('SIGKILL')
+  await service.exited
+  setAhead(nineInTokyo + 16 * HOUR - Date.now())
+  service = await start(t, environment)
+  await until(async () => (await told('denver')).length > 0)
+  t.strictSame([await told('tokyo'), await told('denver')], [[card.dueDate], [card.dueDate]], 'each once')
 })

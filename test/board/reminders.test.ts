@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { before, DURATION_PATTERN, timesOf, toStoredReminders } from '../../src/board/reminders.ts'
+import { before, DURATION_PATTERN, isLocal, timesOf, toStoredReminders } from '../../src/board/reminders.ts'
 
 t.test('a duration before a time counts by the calendar in UTC', async (t) => {
   const cases: [string, string, string | undefined][] = [
@@ -46,6 +46,20 @@ t.test('the times of reminders are ascending, none twice, and of anything else t
       (reminders, dueDate) => timesOf(reminders, dueDate).length <= 5,
     ),
   )
+})
+
+t.test('durations before a day count from nine, as local times', async (t) => {
+  const durations = ['PT0S', 'P1D', 'P1M', 'PT10H', 'P1W'].map((before) => ({ before }))
+  for (const due of ['2026-03-31T00:00:00.000Z', '2026-03-31', '2026-03-31T02:00:00+02:00'])
+    t.strictSame(timesOf(durations, due), [
+      '2026-02-28T09:00:00.000',
+      '2026-03-24T09:00:00.000',
+      '2026-03-30T09:00:00.000',
+      '2026-03-30T23:00:00.000',
+      '2026-03-31T09:00:00.000',
+    ])
+  t.strictSame(timesOf([{ at: '2026-03-30' }], '2026-03-31'), ['2026-03-30T00:00:00.000Z'], 'a time is one')
+  t.strictSame(['2026-03-30T09:00:00.000', '2026-03-30T09:00:00.000Z'].map(isLocal), [true, false])
 })
 
 t.test('reminders are stored in UTC, none twice', async (t) => {

@@ -27,7 +27,13 @@ const CONTEXT: MessageContext = {
   now: NOW,
   domain: 'board.example',
 }
-const ADA = { name: 'Ada', address: 'ada@example.test', email: 'each', language: 'en' } as const
+const ADA = {
+  name: 'Ada',
+  address: 'ada@example.test',
+  email: 'each',
+  timeZone: 'Europe/Berlin',
+  language: 'en',
+} as const
 
 const notification = (fields: Partial<QueuedNotification> = {}): QueuedNotification => ({
   id: 'n1',
@@ -159,11 +165,25 @@ t.test('without a public address there are no links; without HTTPS no one click'
   t.notOk('List-Unsubscribe-Post' in plain.headers)
 })
 
+t.test('a due date is a day, or an instant in the time zone of the member', async (t) => {
+  const quoted = (text: string, member: object = {}) =>
+    /\n> (.*)\n/.exec(
+      messageOf('ada', { ...ADA, ...member }, [notification({ kind: 'due', text })], CONTEXT).text,
+    )?.[1]
+  const [day, instant] = ['2027-02-01T00:00:00.000Z', '2027-02-01T23:30:00.000Z']
+  t.match(quoted(day), /^Monday,? 1 February 2027$/)
+  t.equal(quoted(day, { timeZone: 'Pacific/Honolulu', language: 'de' }), 'Montag, 1. Februar 2027')
+  t.match(quoted(instant), /^Tuesday,? 2 February 2027 at 00:30 (CET|GMT\+1)$/)
+  t.match(quoted(instant, { language: 'de' }), /^Dienstag, 2. Februar 2027 um 00:30 MEZ$/)
+  t.match(quoted(instant, { timeZone: 'Pacific/Honolulu' }), /^Monday,? 1 February 2027 at 13:30 GMT-10$/)
+  t.match(quoted(instant, { timeZone: 'Mars/Olympus' }), /^Monday,? 1 February 2027 at 23:30 UTC$/)
+  t.equal(quoted('soon'), 'soon', 'as another tool may have stored it')
+})
+
 t.test('each kind of notification has its own text', async (t) => {
   const said = (fields: Partial<QueuedNotification>) => messageOf('ada', ADA, [notification(fields)], CONTEXT)
   const happened = (fields: Partial<QueuedNotification>) => said(fields).text.split('\n')[1]
   t.equal(happened({ kind: 'due', text: '2027-02-01T00:00:00.000Z' }), 'Due')
-  t.match(said({ kind: 'due', text: '2027-02-01T00:00:00.000Z' }).text, /\n> 2027-02-01\n/)
   t.equal(happened({ kind: 'moved', text: 'Done', actorName: null }), 'Moved')
   t.equal(happened({ kind: 'lease-lapsed' }), 'The lease of its claim has ended')
   t.equal(happened({ kind: 'unblocked' }), 'Is no longer blocked')

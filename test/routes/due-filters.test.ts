@@ -74,6 +74,8 @@ t.test('without a time zone it is that of the preferences', async (t) => {
   t.equal(await found(), 0)
   await send(app, 'PATCH', '/api/me/preferences', { timeZone: 'Pacific/Honolulu' }, headers)
   t.equal(await found(), 1)
+  app.db.$client.exec("update member_preferences set time_zone = 'Mars/Olympus'")
+  t.equal(await found(), 0, 'of another tool, one that is none')
 })
 
 t.test('a day begins and ends by the clocks of its time zone', (t) => {
@@ -95,4 +97,43 @@ t.test('a day begins and ends by the clocks of its time zone', (t) => {
     begins: Date.parse('2027-03-28T22:00:00Z'),
   })
   t.end()
+})
+
+t.test('a day is overdue from the midnight at its end by the clocks of each time zone', async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  for (const [day, zones] of [
+    // Clocks are set at two or three, at midnight, by half an hour, or not at all.
+    ['2027-03-14', ['America/New_York', 'America/Havana', 'America/St_Johns', 'America/Phoenix', 'UTC']],
+    ['2027-03-27', ['Asia/Beirut', 'Europe/Berlin', 'Atlantic/Azores', 'America/Nuuk', 'Asia/Kathmandu']],
+    ['2027-03-28', ['Asia/Beirut', 'Europe/London', 'Europe/Lisbon', 'Atlantic/Azores', 'Asia/Kolkata']],
+    ['2027-04-04', ['Australia/Lord_Howe', 'Australia/Sydney', 'Pacific/Auckland', 'Pacific/Chatham']],
+    ['2027-04-03', ['America/Santiago', 'Pacific/Norfolk', 'Pacific/Kiritimati', 'Pacific/Pago_Pago']],
+    ['2027-09-04', ['America/Santiago', 'Africa/Casablanca', 'Asia/Tehran', 'Etc/GMT+12', 'Etc/GMT-14']],
+    ['2027-10-31', ['Europe/Helsinki', 'Europe/Dublin', 'Africa/Cairo', 'Asia/Gaza', 'Antarctica/Troll']],
+    ['2027-10-30', ['Asia/Beirut', 'Africa/Cairo', 'Asia/Jerusalem', 'Asia/Tokyo', 'Australia/Eucla']],
+    [
+      '2027-11-07',
+      ['America/Havana', 'America/Chicago', 'America/Adak', 'America/Halifax', 'America/Tijuana'],
+    ],
+  ] as const) {
+    const item = await createItem(app, project.id, { dueDate: day })
+    for (const timeZone of zones) {
+      const format = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' })
+      // The second at which the date on the clocks changes.
+      let [before, end] = [Date.parse(day), Date.parse(day) + 50 * 3_600_000]
+      while (end - before > 1000) {
+        const middle = Math.floor((before + end) / 2000) * 1000
+        if (format.format(middle) > day) end = middle
+        else before = middle
+      }
+      const isOverdueAt = async (now: number) => {
+        stopClock(t, now)
+        const url = `/api/projects/${project.id}/kanban-items?due=overdue&timeZone=${encodeURIComponent(timeZone)}`
+        return (await send(app, 'GET', url)).body.some(({ id }: { id: string }) => id === item.id)
+      }
+      const found = [await isOverdueAt(end - 1), await isOverdueAt(end)]
+      t.strictSame(found, [false, true], `${day} in ${timeZone} at ${new Date(end).toISOString()}`)
+    }
+  }
 })

@@ -3,7 +3,7 @@ import { later } from '../later-texts.ts'
 
 const words = later.attention
 
-/** The durations that are offered. A due date is a day, which begins at midnight. */
+/** The durations that are offered. */
 export const OFFERED = ['PT0S', 'P1D', 'P2D', 'P1W'] as const
 
 /** A duration of one unit. */

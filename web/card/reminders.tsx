@@ -1,7 +1,7 @@
 /** The reminders of the card: times, and durations before its due date. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
-import { atMoment } from '../common/dates.ts'
+import { atMoment, isInstant } from '../common/dates.ts'
 import { changeItem } from '../common/item-writes.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
@@ -40,7 +40,7 @@ export function Reminders({ card, item, canEdit }: CardPartProps) {
     part.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus()
     save(reminders.filter((other) => other !== one))
   }
-  const isMissingDue = dueDate === null && reminders.some(({ before }) => before !== undefined)
+  const hasDurations = reminders.some(({ before }) => before !== undefined)
   const offered = OFFERED.filter((duration) => !reminders.some(({ before }) => before === duration))
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form.
@@ -67,7 +67,8 @@ export function Reminders({ card, item, canEdit }: CardPartProps) {
           ))}
         </ul>
       )}
-      {isMissingDue && <p class="meta">{words.needsDue}</p>}
+      {hasDurations && dueDate === null && <p class="meta">{words.needsDue}</p>}
+      {hasDurations && dueDate !== null && !isInstant(dueDate) && <p class="meta">{words.ofDay}</p>}
       {canEdit && isTyping && (
         <form
           class="row"

@@ -29,6 +29,16 @@ const zoneOf = ({ email, timeZone }: Preferences): string =>
 const languageOf = (preferences: Preferences): string =>
   preferences.email === 'none' ? language : preferences.language
 
+const ZoneChoice = ({ preferences }: { preferences: Preferences }) => (
+  <Choice
+    name="timeZone"
+    label={words.timeZone}
+    hint={words.timeZoneHint(preferences.timeZone)}
+    value={zoneOf(preferences)}
+    options={zones()}
+  />
+)
+
 function Email() {
   const of = useReading(() => api.get(PATH))
   return <WhenRead of={of}>{(data) => <EmailChoices of={of} preferences={data} />}</WhenRead>
@@ -42,21 +52,27 @@ interface EmailProps {
 function EmailChoices({ of: { replace }, preferences }: EmailProps) {
   const { email, stoppedBecause, emailAvailable } = preferences
   const [isTesting, setTesting] = useState(false)
-  if (!emailAvailable) return <p class="meta">{words.noMail}</p>
-  const send = async (fields: FormData) => {
-    const body = {
-      email: textIn(fields, 'email') as Preferences['email'],
-      timeZone: textIn(fields, 'timeZone'),
-      language: textIn(fields, 'language') as Preferences['language'],
-    }
+  const save = async (body: Parameters<typeof change>[0]) => {
     replace((await change(body)).data)
     toast(words.preferencesSaved)
   }
-  const confirm = () =>
-    change({ email }).then(({ data }) => {
-      replace(data)
-      toast(words.preferencesSaved)
-    }, failed)
+  if (!emailAvailable) {
+    return (
+      <>
+        <p class="meta">{words.noMail}</p>
+        <Form send={(fields) => save({ timeZone: textIn(fields, 'timeZone') })} submit={texts.save}>
+          <ZoneChoice preferences={preferences} />
+        </Form>
+      </>
+    )
+  }
+  const send = (fields: FormData) =>
+    save({
+      email: textIn(fields, 'email') as Preferences['email'],
+      timeZone: textIn(fields, 'timeZone'),
+      language: textIn(fields, 'language') as Preferences['language'],
+    })
+  const confirm = () => save({ email }).catch(failed)
   const test = async () => {
     if (isTesting) return
     setTesting(true)
@@ -89,7 +105,7 @@ function EmailChoices({ of: { replace }, preferences }: EmailProps) {
           value={languageOf(preferences)}
           options={Object.entries(LANGUAGES).map(([tag, { name }]) => [tag, name] as const)}
         />
-        <Choice name="timeZone" label={words.timeZone} value={zoneOf(preferences)} options={zones()} />
+        <ZoneChoice preferences={preferences} />
       </Form>
       <p>
         <button
