@@ -19,7 +19,7 @@ const KB = 1024
 /** The budget of the board page. Shared code that pages load later is mostly for the
  * Markdown and the files of cards, and for dialogs. */
 export const BUDGET: WebBudget = {
-  first: { js: 62.75 * KB, css: 8700, html: 600, icon: 172, total: 72 * KB },
+  first: { js: 63.5 * KB, css: 8700, html: 600, icon: 172, total: 73 * KB },
   later: {
     card: 45 * KB,
     flow: 40 * KB,
