@@ -61,7 +61,7 @@ const Reminder = Type.Object(
       Type.String({
         pattern: DURATION_PATTERN,
         description:
-          'An ISO 8601 duration before the due date, such as P1D, P2W or PT30M; years and months by the calendar in UTC',
+          'An ISO 8601 duration before the due date, such as P1D, P2W or PT30M; years and months by the calendar. Before a day (midnight UTC) it counts from 9:00 in the time zone of each watcher',
         examples: ['P1D'],
       }),
     ),

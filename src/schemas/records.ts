@@ -516,7 +516,11 @@ export const PreferencesSchema = Type.Object(
       description:
         'Which e-mail the member gets: none; one for each notification, with those of the same card within two minutes in one; or one a day, at 8:00 in `timeZone`',
     }),
-    timeZone: Type.String({ description: 'An IANA time zone', examples: ['Europe/Berlin'] }),
+    timeZone: Type.String({
+      description:
+        'An IANA time zone: of the daily e-mail, of instants in e-mails, of reminders of days, and of filters by `due`',
+      examples: ['Europe/Berlin'],
+    }),
     language: Type.Unsafe<Language>({
       type: 'string',
       enum: [...LANGUAGES],

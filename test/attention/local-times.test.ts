@@ -14,7 +14,7 @@ import { consumerOf, writesOf } from './consumers.ts'
 import { memberNamed, type Role } from './members.ts'
 
 /** The number of migrations before local times. */
-const BEFORE = 44
+const BEFORE = 45
 
 const MINUTE = 60_000
 const QUARTER = 15 * MINUTE
