@@ -247,3 +247,38 @@ onBoard('a full column accepts no card; a long history has pages', async (t, { a
   await page.mouse.click(5, 300)
   await dialogOf(page).waitFor({ state: 'detached' })
 })
+
+onBoard('on a slow line a text shows as lines until it is rendered', async (t, { api, person }) => {
+  const { path } = await makeCard({ api }, { title: 'Rewrite pages', description: 'Some **bold** words' })
+  const { page, go } = await person()
+  const arrived = Promise.withResolvers<void>()
+  await page.route('**/assets/markdown-*.js', async (route) => {
+    await arrived.promise
+    await route.continue()
+  })
+  await go(path)
+  const text = partOf(page, 'Description').getByText('Some **bold** words')
+  await text.waitFor()
+  t.match(await text.evaluate((element) => getComputedStyle(element).color), /, 0\)$/, 'no mark can be read')
+  arrived.resolve()
+  await partOf(page, 'Description').locator('strong', { hasText: 'bold' }).waitFor()
+})
+
+onBoard('a board that loads has the columns of a board', async (t, { api, person }) => {
+  const { projectId } = await makeCard({ api }, { title: 'Rewrite pages' })
+  for (const width of [1280, 390]) {
+    const { page, go } = await person({ viewport: { width, height: 760 } })
+    const arrived = Promise.withResolvers<void>()
+    await page.route(`**/api/projects/${projectId}*`, async (route) => {
+      await arrived.promise
+      await route.continue()
+    })
+    await go(`/projects/${projectId}`)
+    const widthOf = async (selector: string) => (await page.locator(selector).first().boundingBox())?.width
+    await page.locator('.skeleton-columns').waitFor()
+    const loading = await widthOf('.skeleton-columns > .column')
+    arrived.resolve()
+    await page.getByRole('region', { name: 'To Do' }).waitFor()
+    t.equal(loading, await widthOf('.lane > .column'), `${width} px wide`)
+  }
+})

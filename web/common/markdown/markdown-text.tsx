@@ -1,6 +1,6 @@
 /**
- * Shows Markdown. The renderer is loaded lazily with the first text. Until a text is rendered, or if it exceeds the limits, it
- * shows as plain text.
+ * Shows Markdown. The renderer is loaded lazily with the first text. Until a text is rendered, its place
+ * shows as lines; if it exceeds the limits, it shows as plain text.
  */
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
@@ -133,7 +133,7 @@ export function MarkdownText({ text, onTick }: { text: string; onTick?: Tick | u
   if (shown.as === 'markdown') return <div key="ready" ref={element} class="markdown" dir="auto" />
   return (
     <>
-      <p key="plain" class="markdown-plain" dir="auto">
+      <p key="plain" class="markdown-plain" dir="auto" aria-busy={shown.as === 'waiting'}>
         {text}
       </p>
       {shown.as === 'text' && <p class="muted">{texts.plainMarkdown}</p>}
