@@ -60,6 +60,7 @@ const NEXT = [
   () => import('./card/files.tsx'),
   async () => (await import('./common/markdown/markdown.ts')).fetchWorker(),
   () => import('./common/move-dialog.tsx'),
+  () => import('./common/ui/calendar.tsx'),
   () => import('./board/quick-add-tools.tsx'),
   loadFlow,
 ]

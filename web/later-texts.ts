@@ -2,6 +2,7 @@
  * English texts of parts that are loaded later, so that the first load does not contain them. The other languages have them
  * under the same names in their files.
  */
+import type { DateWords } from './common/date-words.ts'
 import { type LaterTexts, texts, textsOf } from './texts.ts'
 
 const { count, sentence, shortened } = textsOf.helpers
@@ -20,6 +21,38 @@ const english = {
     alsoRemoved: (from: string) => sentence`removed ${from} from its assignees`,
     changed: (from: string, to: string) =>
       sentence`also assigned it to ${to}, and removed ${from} from its assignees`,
+  },
+
+  // Fields of dates
+  dates: {
+    calendar: 'Calendar',
+    calendarOf: (field: string) => `Calendar: ${field}`,
+    previous: 'Previous month',
+    next: 'Next month',
+    examples: { day: 'tomorrow, 24 Dec', time: 'tomorrow, fri 17:30', past: 'yesterday, 24 Dec' },
+    hints: {
+      day: 'For example tomorrow, fri, in 3 days or 24 Dec.',
+      time: 'For example tomorrow, fri 17:30, in 3 days or 24 Dec.',
+      past: 'For example today, yesterday, mon or 24 Dec.',
+    },
+    notADate: 'Not a date.',
+    onlyADay: 'Only a day, without a time.',
+    earliest: (day: string) => `Not before ${day}.`,
+    latest: (day: string) => `Not after ${day}.`,
+    usual: { today: 'Today', tomorrow: 'Tomorrow', friday: 'Friday', nextWeek: 'Next week' },
+    /** The words that a field understands, besides the names of weekdays and months. */
+    words: {
+      yesterday: ['yesterday'],
+      today: ['today'],
+      tomorrow: ['tomorrow', 'tmr'],
+      afterTomorrow: ['day after tomorrow'],
+      nextWeek: ['next week'],
+      days: ['days'],
+      weeks: ['weeks'],
+      before: ['in'],
+      at: ['at'],
+      oClock: ["o'clock"],
+    } as DateWords,
   },
 
   // One-time links

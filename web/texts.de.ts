@@ -437,17 +437,6 @@ export const germanTexts = ({
     noLabels: 'Noch keine Labels. Tippen Sie einen Namen, um eines anzulegen.',
     noPriority: 'Keine solche Priorität',
     noColumn: 'Keine solche Spalte',
-    notADay: 'Kein Tag',
-    dueHint: 'Zum Beispiel morgen, fr, +3, 2w oder 24. Dez.',
-    days: { today: 'Heute', tomorrow: 'Morgen', friday: 'Freitag', nextWeek: 'Nächste Woche' },
-    dueWords: {
-      today: ['heute'],
-      tomorrow: ['morgen'],
-      nextWeek: ['nächste woche'],
-      days: ['tage', 'tagen'],
-      weeks: ['wochen'],
-      before: ['in'],
-    },
 
     many: {
       bar: 'Ausgewählte Karten',
@@ -796,6 +785,37 @@ export const germanTexts = ({
     Close: 'Abschluss',
     'In Progress': 'In Arbeit',
     Complete: 'Fertig',
+  },
+
+  dates: {
+    calendar: 'Kalender',
+    calendarOf: (field) => `Kalender: ${field}`,
+    previous: 'Voriger Monat',
+    next: 'Nächster Monat',
+    examples: { day: 'morgen, 24. Dez.', time: 'morgen, fr 17:30', past: 'gestern, 24. Dez.' },
+    hints: {
+      day: 'Zum Beispiel morgen, fr, in 3 Tagen oder 24. Dez.',
+      time: 'Zum Beispiel morgen, fr 17:30, in 3 Tagen oder 24. Dez.',
+      past: 'Zum Beispiel heute, gestern, mo oder 24. Dez.',
+    },
+    notADate: 'Kein Datum.',
+    onlyADay: 'Nur ein Tag, ohne Uhrzeit.',
+    earliest: (day) => `Nicht vor dem ${day}.`,
+    latest: (day) => `Nicht nach dem ${day}.`,
+    usual: { today: 'Heute', tomorrow: 'Morgen', friday: 'Freitag', nextWeek: 'Nächste Woche' },
+    // The English words are known, too.
+    words: {
+      yesterday: ['gestern', 'yesterday'],
+      today: ['heute', 'today'],
+      tomorrow: ['morgen', 'tomorrow', 'tmr'],
+      afterTomorrow: ['übermorgen', 'uebermorgen'],
+      nextWeek: ['nächste woche', 'naechste woche', 'next week'],
+      days: ['tage', 'tagen', 'days'],
+      weeks: ['wochen', 'weeks'],
+      before: ['in'],
+      at: ['um', 'at'],
+      oClock: ['uhr'],
+    },
   },
 
   assignees: {

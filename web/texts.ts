@@ -3,7 +3,6 @@
  * users of that language load. Values are inserted unchanged, and shown as text.
  */
 import { formatNumber } from './common/dates.ts'
-import type { DueWords } from './common/due-words.ts'
 import { language } from './common/language.ts'
 import type { auditEnglish } from './later-audit-texts.ts'
 import type { importEnglish } from './later-import-texts.ts'
@@ -373,19 +372,6 @@ const english = {
     noLabels: 'No labels yet. Type a name to create one.',
     noPriority: 'No such priority',
     noColumn: 'No such column',
-    notADay: 'Not a day',
-    dueHint: 'For example tomorrow, fri, +3, 2w or 24 dec.',
-    days: { today: 'Today', tomorrow: 'Tomorrow', friday: 'Friday', nextWeek: 'Next week' },
-    /** The words that the field of a due date accepts, besides the names of days and months. */
-    dueWords: {
-      today: ['today'],
-      tomorrow: ['tomorrow'],
-      nextWeek: ['next week'],
-      days: ['days'],
-      weeks: ['weeks'],
-      before: ['in'],
-    } as DueWords,
-
     // Several cards
     many: {
       bar: 'Selected cards',

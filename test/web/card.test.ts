@@ -112,6 +112,7 @@ onBoard('title, description and fields are edited in place', async (t, { api, pe
   await choosePerson(dialogOf(page), 'Assignee', 'local', 'loc')
   await dialogOf(page).getByRole('combobox', { name: 'Priority' }).selectOption('High')
   await dialogOf(page).getByLabel('Due date').fill('2020-02-01')
+  await dialogOf(page).getByLabel('Due date').press('Enter')
   await dialog.or(dialogOf(page)).getByText('Overdue').waitFor()
   const changed = await until(now, ({ dueDate }) => dueDate !== null)
   t.match(changed, {

@@ -1,7 +1,7 @@
 /** The rules of forms, of concurrent edits, and of the people pages. */
 import t from 'tap'
 import type { Answer } from '../../src/client/types.d.ts'
-import { endOfDay } from '../../web/common/dates.ts'
+import { endOfDay } from '../../web/common/date-words.ts'
 import { actionName, actorOf, detailsOf, ofAction, subjectOf } from '../../web/people/audit.ts'
 import { inOrder, roleOf } from '../../web/people/members.ts'
 import { withChanges } from '../../web/people/teams.ts'

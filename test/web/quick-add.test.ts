@@ -2,6 +2,8 @@
 import t from 'tap'
 import type { KanbanLabel } from '../../src/client/api.d.ts'
 import { mentionsIn, readCards, typingAt } from '../../web/board/quick-add.ts'
+import { parseDate } from '../../web/common/date-words.ts'
+import { laterEnglish } from '../../web/later-texts.ts'
 
 const label = (id: string, name: string) => ({ id, name }) as KanbanLabel
 const LABELS = [label('d', 'Design'), label('ds', 'Design system'), label('c', 'C++')]
@@ -18,7 +20,8 @@ const read = (text: string) =>
   readCards(text, {
     labels: LABELS,
     peopleOf: (word) => PEOPLE.filter(({ name }) => name.toLowerCase().includes(word)),
-    today: new Date(2026, 10, 25),
+    dateOf: (date) =>
+      parseDate(date, { now: new Date(2026, 10, 25), words: laterEnglish.dates.words, locales: ['en'] }),
     isText: (token) => isText.has(token),
   })
 
@@ -58,6 +61,22 @@ t.test('tokens are read, and the rest is the title', async (t) => {
     'several people, each once',
   )
   t.strictSame(cardsOf('a !low !high due:fri due:mon'), ['a !high due:mon | low | 2026-11-27T00:00:00.000Z'])
+})
+
+t.test('a due date has as many words as mean one', async (t) => {
+  const days = {
+    'Call due:24.12. Maria': ['Call Maria', '2026-12-24T00:00:00.000Z'],
+    'Call due:in 3 days': ['Call', '2026-11-28T00:00:00.000Z'],
+    'due:24 Dec 2027 Call Maria': ['Call Maria', '2027-12-24T00:00:00.000Z'],
+    'Buy due:fri 5 apples': ['Buy 5 apples', '2026-11-27T00:00:00.000Z'],
+    'Buy due:24.12. 30 apples': ['Buy 30 apples', '2026-12-24T00:00:00.000Z'],
+    'Buy due: fri': ['Buy due: fri'],
+    'Call due:fri 17:30 Maria': ['Call Maria', new Date(2026, 10, 27, 17, 30).toISOString()],
+    'Call due:5pm': ['Call', new Date(2026, 10, 25, 17).toISOString()],
+  }
+  for (const [text, expected] of Object.entries(days)) t.strictSame(cardsOf(text), [expected.join(' | ')])
+  const [token] = read('Call due:fri 17:30 Maria').tokens
+  t.equal('Call due:fri 17:30 Maria'.slice(token?.start, token?.end), 'due:fri 17:30')
 })
 
 t.test('text that is not a token stays text', async (t) => {

@@ -96,8 +96,8 @@ export function textsIn(path: string, name = 'documentTitle'): Map<string, strin
     if (node.type === 'ObjectExpression') {
       for (const [name, value] of propertiesOf(node)) add(at === '' ? name : `${at}.${name}`, value)
     } else if (node.type === 'ArrayExpression') {
-      // The words of due dates differ in number.
-      if (!/dueWords/.test(at))
+      // The words of dates differ in number.
+      if (!/dates\.words/.test(at))
         for (const [index, one] of node.elements.entries()) if (one) add(`${at}.${index}`, one as AnyNode)
     } else found.set(at, node.type === 'ArrowFunctionExpression' ? usedBy(node).join(', ') : '')
   }

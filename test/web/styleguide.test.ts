@@ -76,6 +76,7 @@ onBoard('the style guide has every part, in light and in dark', async (t, { url,
   await check()
 
   for (const [button, role, name] of [
+    ['Open a calendar', 'dialog', 'Calendar'],
     ['Open a dialog', 'dialog', 'Dialog'],
     ['Open a dialog with a form', 'dialog', 'Form'],
     ['Open a popup', 'dialog', 'Popup'],

@@ -2,9 +2,9 @@
 
 import { useState } from 'preact/hooks'
 import type { KanbanItem } from '../../src/client/api.d.ts'
-import { dayOf, fullDay, today, weekdayName } from '../common/dates.ts'
+import { asDueDate, dayAfter, next, readDate } from '../common/date-words.ts'
+import { dayOf, fullDay, fullDue, isInstant, today, weekdayName } from '../common/dates.ts'
 import { hasLabel, LONGEST_LABEL } from '../common/labels.ts'
-import { locale } from '../common/language.ts'
 import { matches } from '../common/matches.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { sourceOf } from '../common/people-sources.ts'
@@ -17,7 +17,6 @@ import { PriorityIcon } from '../common/ui/priority.tsx'
 import { later } from '../later-texts.ts'
 import { texts } from '../texts.ts'
 import type { Board, PickedField, Picking } from './board.ts'
-import { dayAfter, dueOf, next } from './due-text.ts'
 import { addLabelTo, changeCards, moveCards, setAssigneeOf, setLabelOf } from './many-writes.ts'
 
 const words = texts.board
@@ -201,10 +200,10 @@ function Columns({ board, ids, label, onClose }: PickerProps) {
 function usualDays(now: string): ListOption[] {
   const friday = next(5, now)
   return [
-    { value: now, label: words.days.today },
-    { value: dayAfter(now, 1), label: words.days.tomorrow },
-    ...(friday === dayAfter(now, 1) ? [] : [{ value: friday, label: words.days.friday }]),
-    { value: next(1, now), label: words.days.nextWeek },
+    { value: now, label: later.dates.usual.today },
+    { value: dayAfter(now, 1), label: later.dates.usual.tomorrow },
+    ...(friday === dayAfter(now, 1) ? [] : [{ value: friday, label: later.dates.usual.friday }]),
+    { value: next(1, now), label: later.dates.usual.nextWeek },
     { value: '', label: texts.board.filter.noDue },
   ].filter(({ value }, index, all) => all.findIndex((one) => one.value === value) === index)
 }
@@ -212,19 +211,21 @@ function usualDays(now: string): ListOption[] {
 function Due({ board, ids, label, onClose }: PickerProps) {
   const [typed, setTyped] = useTyped()
   const now = today()
-  const value = common(itemsOf(board, ids), ({ dueDate }) => (dueDate === null ? '' : dayOf(dueDate)))
-  const day = dueOf(typed, new Date(), words.dueWords, locale)
+  const value = common(itemsOf(board, ids), ({ dueDate }) =>
+    dueDate === null || isInstant(dueDate) ? (dueDate ?? '') : dayOf(dueDate),
+  )
+  const date = readDate(typed)
   const usual = usualDays(now)
-    .filter((option) => matches(option.label, typed) && option.value !== day)
+    .filter((option) => matches(option.label, typed) && option.value !== date)
     .map((option) => ({
       ...option,
       note: option.value ? fullDay(option.value) : '',
       isOn: option.value === value,
     }))
   const options =
-    day === undefined
+    date === undefined
       ? usual
-      : [{ value: day, label: fullDay(day), note: weekdayName(day), isOn: day === value }, ...usual]
+      : [{ value: date, label: fullDue(date), note: weekdayName(date), isOn: date === value }, ...usual]
   return (
     <>
       <OptionList
@@ -232,14 +233,15 @@ function Due({ board, ids, label, onClose }: PickerProps) {
         options={options}
         typed={typed}
         onType={setTyped}
-        none={words.notADay}
+        none={later.dates.notADate}
         onChoose={({ value: chosen }) => {
           onClose()
-          const dueDate = chosen === '' ? null : `${chosen}T00:00:00.000Z`
-          changeCards(board, ids, { dueDate }, (title) => texts.card.saved(texts.card.due, title))
+          changeCards(board, ids, { dueDate: asDueDate(chosen) }, (title) =>
+            texts.card.saved(texts.card.due, title),
+          )
         }}
       />
-      <p class="meta">{words.dueHint}</p>
+      <p class="meta">{later.dates.hints.time}</p>
     </>
   )
 }

@@ -2,7 +2,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanLabel } from '../common/api.ts'
-import { fullDay } from '../common/dates.ts'
+import { readDate } from '../common/date-words.ts'
+import { fullDue } from '../common/dates.ts'
 import { hasLabel, LONGEST_LABEL, nextColor } from '../common/labels.ts'
 import { matches } from '../common/matches.ts'
 import { findPeople } from '../common/people.ts'
@@ -112,7 +113,7 @@ function problemOf({ cards, requests }: Pick<Read, 'cards' | 'requests'>): strin
 }
 
 const nameOf = ({ kind, name }: Token): string =>
-  kind === 'due' ? fullDay(name) : kind === 'priority' ? (texts.board.priorities[name] ?? name) : name
+  kind === 'due' ? fullDue(name) : kind === 'priority' ? (texts.board.priorities[name] ?? name) : name
 
 /** A label that is created with a card. */
 const newLabelIn = ({ store }: Board, name: string, others: readonly KanbanLabel[]): KanbanLabel =>
@@ -134,7 +135,7 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
     readCards(typed, {
       labels: labelsNow(),
       peopleOf,
-      today: new Date(),
+      dateOf: readDate,
       isText: (token) => asText.has(token.toLowerCase()),
     })
   const { cards, tokens, requests } = reading(text)

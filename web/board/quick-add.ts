@@ -1,7 +1,7 @@
 /** Reads typed cards: one a line, with `@name`, `#label`, `!priority` and `due:day` as tokens. Uses neither the DOM nor the network. */
 import type { KanbanLabel } from '../../src/client/api.d.ts'
 import { fold } from '../../src/folding.ts'
-import { parseDue } from '../common/due-words.ts'
+import { asDueDate } from '../common/date-words.ts'
 import { isSame } from '../common/matches.ts'
 import type { NewCard } from './card-writes.ts'
 
@@ -9,6 +9,8 @@ import type { NewCard } from './card-writes.ts'
 export const MOST_REQUESTS = 200
 /** The maximum length of a title. */
 export const LONGEST_TITLE = 500
+/** The maximum number of words of a due date: "due:fri 4 Dec 2026 5 pm". */
+const MOST_WORDS = 6
 /** A longer line has no tokens: without them it is still too long for a title. */
 const LONGEST_LINE = 4 * LONGEST_TITLE
 
@@ -28,7 +30,7 @@ export interface Token {
   end: number
   /** As typed, e.g. `#design`. */
   text: string
-  /** Its value: an id, a priority, or `YYYY-MM-DD`. */
+  /** Its value: an id, a priority, or a date: `YYYY-MM-DD`, or a timestamp. */
   value: string
   /** The name of the value. */
   name: string
@@ -39,7 +41,8 @@ export interface Known {
   labels: readonly KanbanLabel[]
   /** The people found for the first word of a name, folded; undefined before a search. */
   peopleOf: (word: string) => readonly Named[] | undefined
-  today: Date
+  /** The date that a text means: `YYYY-MM-DD`, or a timestamp; undefined for other text. */
+  dateOf: (text: string) => string | undefined
   /** Whether the user wants a token to be text. */
   isText: (token: string) => boolean
 }
@@ -117,8 +120,18 @@ function tokenAt(line: string, at: number, known: Index): Omit<Token, 'start' | 
     const value = word.slice(1).toLowerCase()
     return PRIORITIES.includes(value) ? { kind: 'priority', text: word, value, name: value } : undefined
   }
-  const day = parseDue(word.slice('due:'.length), known.today)
-  return day === undefined ? undefined : { kind: 'due', text: word, value: day, name: day }
+  return dueAt(line.slice(at), known)
+}
+
+/** The due date that begins a text: of its first words, as many as mean one. */
+function dueAt(text: string, { dateOf }: Known): Omit<Token, 'start' | 'end'> | undefined {
+  const words = text.split(' ', MOST_WORDS)
+  for (; words.length > 0; words.pop()) {
+    const due = words.join(' ')
+    const date = words[0] === 'due:' ? undefined : dateOf(due.slice('due:'.length))
+    if (date !== undefined) return { kind: 'due', text: due, value: date, name: date }
+  }
+  return undefined
 }
 
 /** The tokens of a line. A card has one priority and one due date: others after the first stay text. */
@@ -184,7 +197,7 @@ export function readCards(text: string, known: Known): Read {
         fields: {
           ...(assigneeIds.length > 0 && { assigneeIds }),
           ...(priority !== undefined && { priority }),
-          ...(due !== undefined && { dueDate: `${due}T00:00:00.000Z` }),
+          ...(due !== undefined && { dueDate: asDueDate(due) }),
         },
       })
     }

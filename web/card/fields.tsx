@@ -1,10 +1,11 @@
 /** The fields of the card that are chosen: column, assignee, due date and priority. Each is saved at once. */
-import { useEffect, useRef, useState } from 'preact/hooks'
 import { withAssignee } from '../common/assignees.ts'
-import { atTime, dayOf, isInstant, isOverdue } from '../common/dates.ts'
+import { asDueDate } from '../common/date-words.ts'
+import { isOverdue } from '../common/dates.ts'
 import { changeItem, moveItem } from '../common/item-writes.ts'
 import { nobodyOrMe, personName } from '../common/people.ts'
 import { Avatar } from '../common/ui/avatar.tsx'
+import { DatePicker } from '../common/ui/date-picker.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { Select } from '../common/ui/select.tsx'
@@ -101,58 +102,21 @@ export const PriorityField = ({ card, item, canEdit }: CardPartProps) => (
   />
 )
 
-/** A year before 1000 is still being typed. */
-const isWhole = (day: string) => day === '' || day >= '1000'
-
 export function DueDateField({ card, item, canEdit }: CardPartProps) {
-  const value = item.dueDate === null ? '' : dayOf(item.dueDate)
-  const [typed, setTyped] = useState<string | undefined>()
-  const field = useRef<HTMLInputElement>(null)
-  const byKeyboard = useRef(false)
-  const save = ({ value: day, validity }: HTMLInputElement) => {
-    setTyped(undefined)
-    // A date with a deleted part has no value either.
-    if (validity.badInput || day === value || !isWhole(day)) return
-    const dueDate = day === '' ? null : `${day}T00:00:00.000Z`
-    void changeItem(card, { dueDate }, words.saved(words.due, item.title))
-  }
-  const leave = useRef((_: HTMLInputElement) => {})
-  leave.current = (input) => {
-    if (typed !== undefined) save(input)
-  }
-  // Closing the dialog leaves the field too.
-  useEffect(() => {
-    const input = field.current
-    return () => {
-      if (input) leave.current(input)
-    }
-  }, [])
   const isLate = isOverdue(item) && !card.store.isDone(item.column)
   return (
     <div class="field">
-      <label for="card-due">{words.due}</label>
-      <input
-        ref={field}
+      <DatePicker
         id="card-due"
-        type="date"
-        value={typed ?? value}
-        disabled={!canEdit}
+        label={words.due}
+        value={item.dueDate ?? ''}
+        hasTime
+        isDisabled={!canEdit}
         aria-describedby={isLate ? 'card-overdue' : undefined}
-        onPointerDown={() => {
-          byKeyboard.current = false
-        }}
-        onKeyDown={({ key, currentTarget }) => {
-          byKeyboard.current = true
-          if (key === 'Enter') save(currentTarget)
-        }}
-        onChange={({ currentTarget }) => {
-          // A typed date is valid after the first digit of its year, so a typed date is only saved on blur.
-          if (byKeyboard.current) setTyped(currentTarget.value)
-          else save(currentTarget)
-        }}
-        onBlur={({ currentTarget }) => leave.current(currentTarget)}
+        onChoose={(date) =>
+          void changeItem(card, { dueDate: asDueDate(date) }, words.saved(words.due, item.title))
+        }
       />
-      {item.dueDate !== null && isInstant(item.dueDate) && <span class="meta">{atTime(item.dueDate)}</span>}
       {isLate && (
         <span id="card-overdue" class="meta danger">
           {texts.overdue}

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
 import { atMoment, isInstant } from '../common/dates.ts'
 import { changeItem } from '../common/item-writes.ts'
+import { DateField } from '../common/ui/date-field.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { later } from '../later-texts.ts'
@@ -14,6 +15,8 @@ const words = later.attention
 
 /** The maximum number of reminders of a card. */
 const MOST = 5
+/** The hour of a reminder on a day, as the service has it for due dates. */
+const MORNING = 9
 
 type Reminder = KanbanItem['reminders'][number]
 
@@ -71,20 +74,21 @@ export function Reminders({ card, item, canEdit }: CardPartProps) {
       {hasDurations && dueDate !== null && !isInstant(dueDate) && <p class="meta">{words.ofDay}</p>}
       {canEdit && isTyping && (
         <form
-          class="row"
+          class="stack"
           onSubmit={(event) => {
             event.preventDefault()
-            const value = new FormData(event.currentTarget).get('time')
-            add({ at: new Date(String(value)).toISOString() })
+            add({ at: String(new FormData(event.currentTarget).get('time')) })
           }}
         >
-          <input type="datetime-local" name="time" aria-label={words.time} required />
-          <button type="submit" class="button">
-            {texts.add}
-          </button>
-          <button type="button" class="button" onClick={() => setTyping(false)}>
-            {texts.cancel}
-          </button>
+          <DateField name="time" label={words.time} hasTime hour={MORNING} isRequired />
+          <div class="row">
+            <button type="submit" class="button">
+              {texts.add}
+            </button>
+            <button type="button" class="button" onClick={() => setTyping(false)}>
+              {texts.cancel}
+            </button>
+          </div>
         </form>
       )}
       {canEdit && !isTyping && reminders.length < MOST && (

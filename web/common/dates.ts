@@ -100,11 +100,3 @@ export function ago(timestamp: string, now = Date.now()): string {
 /** A number with at most two decimals. */
 export const formatNumber = (value: number, decimals = 2): string =>
   number.format(Number(value.toFixed(decimals)))
-
-/**
- * The time at which a day ends in the user's time zone, for expiry dates.
- * @param day `YYYY-MM-DD`; empty for never
- * @returns the end of that day as an ISO 8601 timestamp; null for never
- */
-export const endOfDay = (day: string): string | null =>
-  day === '' ? null : new Date(`${day}T23:59:59.999`).toISOString()

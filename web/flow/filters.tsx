@@ -1,8 +1,8 @@
 /** The filters of the flow page: which days and which cards count. They are kept in the address. */
-import { useId } from 'preact/hooks'
 import { today } from '../common/dates.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { termName } from '../common/terms.ts'
+import { DatePicker } from '../common/ui/date-picker.tsx'
 import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { type Options, Select } from '../common/ui/select.tsx'
 import { later } from '../later-texts.ts'
@@ -31,7 +31,6 @@ const Filter = ({ label, name, options }: FilterProps) => (
 )
 
 function Range() {
-  const id = useId()
   const { query } = place.value
   const now = new Date().toISOString().slice(0, 10)
   const [from, to] = [query.get('from'), query.get('to')]
@@ -60,13 +59,12 @@ function Range() {
           ] as const
         ).map(([name, label, value]) => (
           <div key={name} class="field">
-            <label for={`${id}-${name}`}>{label}</label>
-            <input
-              id={`${id}-${name}`}
-              type="date"
-              max={today()}
+            <DatePicker
+              label={label}
               value={value ?? ''}
-              onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value || undefined })}
+              isPast
+              max={today()}
+              onChoose={(day) => setQuery({ [name]: day || undefined })}
             />
           </div>
         ))}

@@ -6,6 +6,7 @@ import { atMoment, today } from '../common/dates.ts'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
 import { isAdmin } from '../common/session.ts'
 import { failed, toast } from '../common/toasts.ts'
+import { DateField } from '../common/ui/date-field.tsx'
 import { Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { Icon } from '../common/ui/icon.tsx'
@@ -77,13 +78,7 @@ const NewLinkDialog = ({ projectId, onMade, onClose }: NewLinkProps) => (
   >
     <p>{words.shareHint}</p>
     <Field name="name" label={words.shareName} hint={words.shareNameHint} maxLength={200} autofocus />
-    <Field
-      name="expiresAt"
-      label={texts.people.expires}
-      hint={texts.people.expiresHint}
-      type="date"
-      min={today()}
-    />
+    <DateField name="expiresAt" label={texts.people.expires} hint={texts.people.expiresHint} min={today()} />
   </FormDialog>
 )
 

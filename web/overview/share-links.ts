@@ -1,7 +1,7 @@
 /** Share links: addresses with which anybody reads the board of a project, without signing in. */
 
 import { api, isNotFound, type NewShareLink, type ShareLink, sending } from '../common/api.ts'
-import { endOfDay } from '../common/dates.ts'
+import { endOfDay } from '../common/date-words.ts'
 import { textIn } from '../common/forms.ts'
 import { write } from '../common/writes.ts'
 

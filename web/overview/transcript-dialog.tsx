@@ -1,6 +1,7 @@
 /** Adds the transcript of a meeting. */
 import { today } from '../common/dates.ts'
 import type { ProjectStore } from '../common/project-store.ts'
+import { DateField } from '../common/ui/date-field.tsx'
 import { Area, Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { texts } from '../texts.ts'
@@ -18,7 +19,7 @@ export function TranscriptDialog({ store, onClose }: { store: ProjectStore; onCl
       draft={`transcript:new:${store.id}`}
     >
       <Field name="title" label={texts.fields.title} required maxLength={500} autofocus />
-      <Field name="date" label={words.date} type="date" value={today()} required />
+      <DateField name="date" label={words.date} value={today()} isPast isRequired />
       <Field name="participants" label={words.participants} hint={words.participantsHint} />
       <Area name="summary" label={words.summary} />
       <Area name="actionItems" label={words.actionItems} hint={words.actionItemsHint} />

@@ -8,6 +8,7 @@ import { projectList, projectName } from '../common/projects.ts'
 import { mayWrite } from '../common/session.ts'
 import { shownTitle } from '../common/titles.ts'
 import { toast } from '../common/toasts.ts'
+import { DateField } from '../common/ui/date-field.tsx'
 import { Check, Choice, Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { useReading, WhenRead } from '../common/ui/reading.tsx'
@@ -60,11 +61,10 @@ function NewTokenDialog({ onMade, onClose }: { onMade: (token: NewToken) => void
       />
       <Choice name="scope" label={texts.people.scope} options={scopes} value="read" />
       <OnlyProjects />
-      <Field
+      <DateField
         name="expiresAt"
         label={texts.people.expires}
         hint={texts.people.expiresHint}
-        type="date"
         min={today()}
       />
     </FormDialog>

@@ -1,7 +1,7 @@
 /** API tokens: the request for a new one, and the URL of a calendar. */
 
 import type { CreateToken } from '../common/api.ts'
-import { endOfDay } from '../common/dates.ts'
+import { endOfDay } from '../common/date-words.ts'
 import { textIn } from '../common/forms.ts'
 
 /** The token from the values of a form. */

@@ -4,7 +4,10 @@ import { useRef, useState } from 'preact/hooks'
 import { matches } from '../common/matches.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { Avatar } from '../common/ui/avatar.tsx'
+import Calendar from '../common/ui/calendar.tsx'
 import { chipColor } from '../common/ui/chip.ts'
+import { DateField } from '../common/ui/date-field.tsx'
+import { DatePicker } from '../common/ui/date-picker.tsx'
 import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'
 import { Area, Check, Choice, Field, Form } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
@@ -200,6 +203,30 @@ export default function StyleguidePage() {
               </span>
             ))}
             <Avatar id="somebody" name="Amara Osei" isNamed />
+          </div>
+        </Part>
+        <Part name="calendar">
+          <Shown label="Open a calendar">
+            {(close, button) => (
+              <Calendar
+                id="calendar"
+                label="Calendar"
+                anchor={button}
+                value=""
+                min={undefined}
+                max={undefined}
+                onChoose={toast}
+                onClose={close}
+              />
+            )}
+          </Shown>
+        </Part>
+        <Part name="date-field">
+          <DateField name="date" label="Date field" hint="With a hint" />
+        </Part>
+        <Part name="date-picker">
+          <div class="field">
+            <DatePicker label="Date picker" value="2026-12-24" hasTime onChoose={toast} />
           </div>
         </Part>
         <Part name="dialog">

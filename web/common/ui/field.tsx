@@ -194,7 +194,7 @@ export function useField(name: string, hint: string | undefined, value = '') {
 interface InputProps extends Common {
   /** The initial value. */
   value?: string | undefined
-  type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'date'
+  type?: 'text' | 'email' | 'password' | 'url' | 'number'
   required?: boolean
   autofocus?: boolean
   autocomplete?: string

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type Anchor, placeBelow } from './place-below.ts'
 
 interface PopupProps {
+  id?: string
   label: string
   anchor: Anchor
   class?: string
@@ -11,19 +12,21 @@ interface PopupProps {
   children: ComponentChildren
 }
 
-export function Popup({ label, anchor, class: className = '', onClose, children }: PopupProps) {
+export function Popup({ id, label, anchor, class: className = '', onClose, children }: PopupProps) {
   const element = useRef<HTMLDivElement>(null)
   // Before the next key, which is meant for the popup.
   useLayoutEffect(() => {
     const popup = element.current
     popup?.showPopover()
     placeBelow(anchor, popup)
-    const first = popup?.querySelector<HTMLElement>('[autofocus], input, button')
+    const first =
+      popup?.querySelector<HTMLElement>('[autofocus]') ?? popup?.querySelector<HTMLElement>('input, button')
     first?.focus({ preventScroll: true })
   }, [anchor])
   return (
     <div
       ref={element}
+      id={id}
       class={`menu popup ${className}`}
       role="dialog"
       aria-label={label}
