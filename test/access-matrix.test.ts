@@ -1,5 +1,6 @@
 /** Calls every registered route as every kind of caller, in both modes. */
 import t from 'tap'
+import { indexSearch } from '../src/db/search-index.ts'
 import { type Access, isSafe } from '../src/members/identity.ts'
 import { documentedOperations } from './documented.ts'
 import { type App, build, LONG_AGO, send, signInAs, tokenOf } from './helper.ts'
@@ -263,6 +264,7 @@ function seed(app: App, caller: string): Record<string, string> {
   run($client, isSeeded ? WITHOUT_CALLER : EMPTY)
   const headers = CALLERS[caller]?.(app) ?? {}
   run($client, isSeeded ? CREDENTIALS : SEEDED)
+  indexSearch(app.db)
   seeded.add(app)
   return headers
 }

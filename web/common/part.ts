@@ -8,11 +8,26 @@ export type NoPart = 'updated' | 'unreachable'
 export async function loadPart<T extends object>(load: () => Promise<T>): Promise<T | NoPart> {
   try {
     return await load()
-  } catch {
-    if (!(await isUpdated())) return 'unreachable'
+  } catch (error) {
+    if (!(await isUpdated())) return (await loadAgain<T>(error)) ?? 'unreachable'
   }
   // The files of the previous build stay available for a while.
   return load().catch(() => 'updated' as const)
+}
+
+let attempts = 0
+
+/**
+ * Loads a script under an address of its own: Chromium remembers that one could not be loaded, and does not ask for it again.
+ * @param error of the import, which names the script in most browsers
+ */
+async function loadAgain<T>(error: unknown): Promise<T | undefined> {
+  const address = String(error)
+    .split(' ')
+    .find((word) => word.startsWith('http') && word.endsWith('.js'))
+  if (address === undefined) return undefined
+  attempts++
+  return import(`${address}?attempt=${attempts}`).catch(() => undefined)
 }
 
 /** Whether the service responds with another build of the page. */
