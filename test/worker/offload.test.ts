@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
+import { indexSearch } from '../../src/db/search-index.ts'
 import { Offload, type OffloadLimits } from '../../src/worker/offload.ts'
 import { nextTurn } from '../executions.ts'
 import { onNewFile, type Service, start } from '../process.ts'
@@ -15,14 +16,18 @@ const BUSY = { statusCode: 503, message: 'The request took too long', headers: {
 const ENDLESS = (count: number) =>
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select max(i) from n`
 
-/** Makes reading the comments of an item slow, as another tool can. */
-function slowDown(path: string, count: number): void {
+/** Makes reading the comments of an item slow, as another tool can. @param more SQL before that */
+function slowDown(path: string, count: number, more = ''): void {
   const tool = new SQLite(path)
   tool.exec(`
     insert into projects (id, name) values ('p', 'Apollo');
     insert into kanban_items (id, project_id, title) values ('i', 'p', 'Card');
+    insert into kanban_comments (id, item_id, author_id, content) values ('c', 'i', 'ada', 'Hm');
+    ${more}`)
+  // A start would do it, and read the comments.
+  indexSearch({ $client: tool })
+  tool.exec(`
     alter table kanban_comments rename to comments;
-    insert into comments (id, item_id, author_id, content) values ('c', 'i', 'ada', 'Hm');
     create view kanban_comments as
       select id, item_id, author_id, content, created_at, edited_at from comments where (${ENDLESS(count)}) > 0`)
   tool.close()
@@ -155,15 +160,14 @@ t.test('a service stops in time during any statement, and keeps acknowledged wri
   const environment = { ...onNewFile(t), METRICS_PUBLIC: 'true' }
   const path = environment.DATABASE_URL.slice('file:'.length)
   openDatabase(environment.DATABASE_URL).close()
-  slowDown(path, 2_000_000_000)
-  const tool = new SQLite(path)
   // So large that the worker thread handles large reads.
-  tool.exec(
+  slowDown(
+    path,
+    2_000_000_000,
     `insert into personal_ideas (id, owner_id, title, description) values ('x', 'ada', 'Large', hex(zeroblob(2000000)));
      with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
-     insert into comments (id, item_id, author_id, content) select 'c' || i, 'i', 'ada', 'x' from n`,
+     insert into kanban_comments (id, item_id, author_id, content) select 'c' || i, 'i', 'ada', 'x' from n`,
   )
-  tool.close()
   const service = await start(t, environment)
   const made = await fetch(`${service.url}/api/projects`, { method: 'POST', body: '{"name":"Kept"}' })
   t.equal(made.status, 201)
