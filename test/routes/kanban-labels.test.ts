@@ -101,7 +101,7 @@ t.test('names that differ only in how they are written are one', async (t) => {
 
   const elsewhere = await createProject(app)
   const same = await createLabel(app, elsewhere.id, { name: 'STRASSE' })
-  const { body: moved } = await send(app, 'POST', `/api/kanban-items/${item.id}/move-to-project`, {
+  const { body: moved } = await send(app, 'POST', `/api/kanban-items/${item.id}/move`, {
     projectId: elsewhere.id,
   })
   t.match(moved, { labels: [{ id: same.id }] })
