@@ -7,7 +7,7 @@ import { ensureInTime, IN_TIME, withDeadline } from '../db/deadline.ts'
 import { cursorAt, type JsonPage, type KeyPlace, placeOf } from '../db/pages.ts'
 import { projectOfEntry } from '../db/row-security.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
-import { indexerOf, indexWritten, searchedTexts, TITLE } from '../db/search-index.ts'
+import { indexerOf, searchedTexts, TITLE } from '../db/search-index.ts'
 import { byFields, given, type Identified, selectOne } from '../db/statements.ts'
 import { isFollowedByWorker, isLimited, TooMuchWork } from '../db/work-limits.ts'
 import { invalidField, tookTooLong } from '../errors.ts'
@@ -254,9 +254,9 @@ export class Search {
     return indexerOf(this.#db).isBehind()
   }
 
-  /** Indexes some of them. @returns whether there are more @throws TooMuchWork */
+  /** A write of nothing: every one ends with indexing what is pending (`runWrite`). @returns whether something was */
   index(): boolean {
-    return indexWritten(this.#db) || this.isBehind()
+    return this.isBehind()
   }
 
   /** One page of {@link find}, as the response. */
