@@ -95,8 +95,12 @@ const MARKS = '\\p{M}\\u00ad\\u200c\\u200d\\u2060\\ufeff\\uff9e\\uff9f'
 /** A character with its marks, or marks alone. */
 export const CHARACTER = new RegExp(`[^${MARKS}][${MARKS}]*|[${MARKS}]+`, 'gu')
 
-const ASCII = /^[\0-\x7f]*$/
+/** Those that are not ASCII alone: most texts have few. */
+const NOT_ASCII = new RegExp(`[^${MARKS}]?[${MARKS}]+|[^\\0-\\x7f]`, 'gu')
 
 /** The folded text: equal for texts that differ only in how they are written; a part of a text folds to a part of it. */
-export const fold = (text: string): string =>
-  ASCII.test(text) ? text.toLowerCase() : text.replace(CHARACTER, foldCharacter)
+export const fold = (text: string): string => text.replace(NOT_ASCII, foldCharacter).toLowerCase()
+
+/** A character of a script without spaces between words: each is found by itself. */
+export const WITHOUT_SPACES =
+  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]/u

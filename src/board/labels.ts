@@ -122,7 +122,7 @@ export class Labels extends Children<typeof kanbanLabels> {
     const folded = fold(name)
     const isTaken = this.#sql
       .ofProject({ projectId })
-      .some((label) => label.id !== id && (label.name === name || fold(label.name) === folded))
+      .some((label) => label.id !== id && fold(label.name) === folded)
     if (isTaken) throw nameTaken(kanbanLabels)
   }
 

@@ -1,5 +1,5 @@
 /** Splits texts into the words of the search index, with their places. */
-import { CHARACTER, fold } from '../folding.ts'
+import { CHARACTER, fold, WITHOUT_SPACES } from '../folding.ts'
 
 /** A word of a text. */
 export interface Word {
@@ -19,8 +19,6 @@ type Part = 'letter' | 'single' | undefined
 
 const EMOJI = /[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}]/u
 const LETTER = /[\p{L}\p{M}\p{N}]/u
-const WITHOUT_SPACES =
-  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u
 
 function partOf(character: string): Part {
   if (EMOJI.test(character)) return 'single'

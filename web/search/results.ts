@@ -1,6 +1,6 @@
 /** Prepares the service's search results for display. */
 import type { SearchResult } from '../../src/client/api.d.ts'
-import { fold } from '../../src/folding.ts'
+import { fold, WITHOUT_SPACES } from '../../src/folding.ts'
 
 /** The kinds of results, in the order of their filter. */
 export const KINDS: readonly SearchResult['kind'][] = [
@@ -19,9 +19,6 @@ interface SnippetPart {
 
 /** Characters of words, as in the service's index: letters, digits and accents. */
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
-
-/** Scripts without spaces between words, whose characters are found one by one. */
-const WITHOUT_SPACES = /[\p{scx=Han}\p{scx=Kana}\p{scx=Hira}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]/u
 
 /** The shortest part of a word that is found. */
 const SHORTEST_PART = 3
