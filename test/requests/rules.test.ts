@@ -33,6 +33,7 @@ t.test('listed reads work on a read-only connection', async (t) => {
     [() => ({ ids: [project.id] })],
     ['Apollo', admin?.id, 20],
     ['Apollo', admin?.id, { limit: 20 }],
+    [{ at: '', itemId: '' }, LONG_AGO, 20],
     [link.token],
     [Date.now()],
     [
