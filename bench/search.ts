@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import type SQLite from 'better-sqlite3'
 import { openDatabase, writeAs } from '../src/db/client.ts'
+import { indexSearch } from '../src/db/search-index.ts'
 import { randomOf } from '../src/flow/forecast.ts'
 import { createRules } from '../src/requests/rules.ts'
 import { show, showRatio } from './format.ts'
@@ -76,6 +77,7 @@ const ids = writeAs(db, 'ada', () => {
     comment.run(`comment ${index}`, pick(cards), textOf(random(25)))
   return cards
 }).value
+writeAs(db, null, () => indexSearch(db))
 
 const at = (sorted: readonly number[], share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
 

@@ -46,8 +46,8 @@ ideas (title, description).
 A record must contain all words of \`q\`, in any order. A word is a run of letters and digits. From three characters on it is found as a part of
 a word, with two as the beginning of one, with one as a word of its own; characters of scripts without spaces (Han, Kana, Thai, Lao, Khmer, Burmese)
 and emoji are found wherever they are. Words in quotation marks must be next to each other, as they are. Everything else only separates
-words. Case, accents and ligatures do not matter, nor do strokes and hooks of letters: \`STRASSE\` finds "Straße", \`lodz\` "Łódź". A part of
-more than 4,000 different words is found as their beginning only. A search that takes too long is 503.
+words. Case, accents and ligatures do not matter, nor do strokes and hooks of letters: \`STRASSE\` finds "Straße", \`lodz\` "Łódź". A part
+that more than 4,000 different words have inside is found as their beginning only. A search that takes too long is 503.
 
 The best matches come first: records with all words in their title as they are, as beginnings, as parts; then those with all words as
 beginnings anywhere, then all others; the newest come first. The order depends on nothing but the texts of the results. A result whose text changes
@@ -57,7 +57,7 @@ between two pages may appear on both, or on neither.`
 const searchRoutes: Routes = async (app) => {
   // Texts of other programs; what the service writes is indexed already.
   app.addHook('preHandler', async () => {
-    if (app.rules.reading.search.isBehind()) await app.perform(app.reading.search.index(), BY_SERVICE)
+    while (app.rules.reading.search.isBehind()) await app.perform(app.reading.search.index(), BY_SERVICE)
   })
   app.get('/api/search', {
     config: { access: 'read', failure: 'Failed to search', caching: 'no-store' },

@@ -1,11 +1,5 @@
 /** Unique names made from names of people and projects. */
 
-/** Combining marks of a decomposed text. */
-const MARKS = /\p{M}+/gu
-
-/** A text without accents. */
-export const withoutAccents = (text: string): string => text.normalize('NFKD').replaceAll(MARKS, '')
-
 /**
  * The first free one of a name and the same name with each number: `ada`, `ada2`, `ada3`, ...
  * @param longest characters of a name

@@ -7,7 +7,7 @@ import { CALLER, callerOf, IDENTITY, identityOf } from '../access/identity.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { attributionOf } from '../db/current-write.ts'
 import { isJsonPage } from '../db/pages.ts'
-import { indexWritten } from '../db/search-index.ts'
+import { indexBeforeSearch } from '../db/search-index.ts'
 import { TooMuchWork } from '../db/too-much-work.ts'
 import { ApiError, BatchFailure, preconditionFailed, SpecifiedFailure, validationFailed } from '../errors.ts'
 import { followed, isMatch } from '../etags.ts'
@@ -197,7 +197,7 @@ export class BatchRun {
         comparePreconditions(rules, step)
         // These rules read the changes of earlier requests, and their texts in the index.
         if (isWrite && step.call.path.startsWith('changes.')) attributionOf(db).attribute()
-        if (isWrite && step.call.path.startsWith('reading.search.')) indexWritten(db)
+        if (isWrite && step.call.path.startsWith('reading.search.')) indexBeforeSearch(db)
         const result = run(rules, step.call)
         check?.ended(index)
         this.#add(request, step, resultOf(rules, step.shape, step.record, result))

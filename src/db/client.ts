@@ -13,7 +13,7 @@ import { type DatabaseFiles, type Made, makeFile, NO_FILES, remember, unmake, wa
 import { migrate, refuseForeignTables, tableNames } from './migrations.ts'
 import { type Checkpoints, setPragmas } from './pragmas.ts'
 import * as schema from './schema.ts'
-import { indexSearch } from './search-index.ts'
+import { indexWritten } from './search-index.ts'
 
 export { BUSY_TIMEOUT } from './busy.ts'
 export type { Checkpoints } from './pragmas.ts'
@@ -188,7 +188,7 @@ export function writeAs<T>(db: SharedDatabase, actorId: string | null, work: () 
     () => {
       attribution.begin()
       const written = attribution.run(actorId, work)
-      indexSearch(db)
+      indexWritten(db)
       return written
     },
     { behavior: 'immediate' },

@@ -91,14 +91,23 @@ const MOST_ADDED = 100_000
 /** The most that is indexed at once. */
 interface Most {
   entries: number
-  /** Of the texts of these entries. */
+  /** Of the texts of these entries, but for the last one. */
   characters: number
+  /** Of the texts of one entry. */
+  longest: number
 }
 
-const ALL: Most = { entries: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY }
+const ALL: Most = {
+  entries: Number.POSITIVE_INFINITY,
+  characters: Number.POSITIVE_INFINITY,
+  longest: Number.POSITIVE_INFINITY,
+}
 
-/** On the event loop: entries, of which other programs may have left more, and characters, some 20 ms at worst. */
-const ON_LOOP: Most = { entries: 200, characters: 25_000 }
+/** At the end of a write on the event loop: some 25 ms at worst. */
+const ON_LOOP: Most = { entries: 200, characters: 5000, longest: 25_000 }
+
+/** At the end of a write elsewhere: other writers wait some 0.2 s for it, however much another program has written. */
+const ELSEWHERE: Most = { ...ALL, entries: 2000, characters: 1_000_000 }
 
 const statementsOf = (client: Client) => ({
   place: client
@@ -123,13 +132,13 @@ function createIndexer(client: SQLite.Database): Indexer {
     for (const word of more) added.add(word)
     if (added.size > MOST_ADDED) added.clear()
   }
-  /** @param room the most characters of its texts @returns how many they are @throws TooMuchWork */
-  function indexEntry(entry: number, added: Set<string>, room: number): number {
+  /** @param longest the most characters of its texts @returns how many they are @throws TooMuchWork */
+  function indexEntry(entry: number, added: Set<string>, longest: number): number {
     const { place, isIndexed, remove, insert, done, textsOf } = statements()
     const [kind, id] = place.get(entry) ?? []
     const texts = kind && textsOf(kind, id as string)
     const characters = texts ? texts[0].length + texts[1].length : 0
-    if (characters > room) throw new TooMuchWork()
+    if (characters > longest) throw new TooMuchWork()
     if (isIndexed.get(entry)) remove.run(entry)
     if (texts) {
       const words = indexedWords(texts)
@@ -141,13 +150,16 @@ function createIndexer(client: SQLite.Database): Indexer {
   }
   return {
     isBehind: () => pending.get(1) !== undefined,
-    index: ({ entries: most, characters } = ALL) => {
+    index: ({ entries: most, characters, longest } = ALL) => {
       let [left, room] = [most, characters]
       const added = new Set<string>()
       while (left > 0) {
         const wanted = Math.min(left, AT_ONCE)
         const entries = pending.all(wanted)
-        for (const entry of entries) room -= indexEntry(entry, added, room)
+        for (const entry of entries) {
+          if (room <= 0) return true
+          room -= indexEntry(entry, added, longest)
+        }
         left -= entries.length
         if (entries.length < wanted) return false
       }
@@ -173,10 +185,18 @@ export function indexerOf(db: { $client: SQLite.Database }): Indexer {
 export const indexSearch = (db: { $client: SQLite.Database }, entries = ALL.entries): boolean =>
   indexerOf(db).index({ ...ALL, entries })
 
-/** The same at the end of a request's write, of which the event loop leaves long texts to the worker thread. @throws TooMuchWork */
+/**
+ * The same at the end of a write. Of much that another program has written it leaves some to the next writes and searches, and the event loop
+ * leaves long texts to the worker thread. @throws TooMuchWork
+ */
 export function indexWritten(db: { $client: SQLite.Database }): boolean {
   const indexer = indexerOf(db)
-  return indexer.isBehind() && indexer.index(isFollowedByWorker(db) ? ON_LOOP : ALL)
+  return indexer.isBehind() && indexer.index(isFollowedByWorker(db) ? ON_LOOP : ELSEWHERE)
+}
+
+/** Indexes all that was written, before a search in the same write. @throws TooMuchWork on the event loop for more than a little */
+export function indexBeforeSearch(db: { $client: SQLite.Database }): void {
+  while (indexWritten(db)) if (isFollowedByWorker(db)) throw new TooMuchWork()
 }
 
 /** Makes the index anew, whatever was in it; inside a write. @returns the number of records */

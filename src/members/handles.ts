@@ -1,5 +1,6 @@
 /** Handles: the names of members in mentions, as in `@ada`. */
-import { firstFree, withoutAccents } from '../free-names.ts'
+import { fold } from '../folding.ts'
+import { firstFree } from '../free-names.ts'
 
 /** The format of a handle: 2 to 32 of `a-z0-9._-`. */
 export const HANDLE_PATTERN = '^[a-z0-9._-]{2,32}$'
@@ -15,8 +16,7 @@ const trimmed = (text: string, length: number): string =>
 
 /** The handle of a name, whether it is taken or not: `ada.lovelace` of `Ada Lovelace`. */
 function handleOf(name: string): string {
-  const plain = withoutAccents(name).toLowerCase()
-  const handle = trimmed(plain.replaceAll(/[^a-z0-9]+/g, '.'), LONGEST)
+  const handle = trimmed(fold(name).replaceAll(/[^a-z0-9]+/g, '.'), LONGEST)
   return handle.length < 2 ? trimmed(`${OTHERWISE}.${handle}`, LONGEST) : handle
 }
 

@@ -1,7 +1,8 @@
 /** The keys of projects: what the numbers of their cards begin with, as in `WEB-12`. */
 import type { SharedDatabase } from '../db/client.ts'
 import { conflict } from '../errors.ts'
-import { firstFree, withoutAccents } from '../free-names.ts'
+import { fold } from '../folding.ts'
+import { firstFree } from '../free-names.ts'
 import { once } from '../once.ts'
 
 /** The format of a key. */
@@ -22,7 +23,7 @@ const AT_ONCE = 100
 /** The key of a name, whether it is taken or not: `WS` of `Web shop`, `WEB` of `Website`. */
 export function keyOfName(name: string): string {
   const words =
-    withoutAccents(name)
+    fold(name)
       .toUpperCase()
       .match(/[A-Z0-9]+/g) ?? []
   const ofWords = words.length > 1 ? words.slice(0, WORDS).map((word) => word[0]) : words

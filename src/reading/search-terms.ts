@@ -4,7 +4,7 @@ import { type Word, wordsOf } from '../db/words.ts'
 
 /** How a word may occur in a text; each allows the ones before it. */
 const OCCURRENCES = ['whole', 'beginning', 'part'] as const
-type Occurrence = (typeof OCCURRENCES)[number]
+export type Occurrence = (typeof OCCURRENCES)[number]
 
 /** Words next to each other, as they are: a phrase, or characters of a script without spaces. One word: also as a part of one. */
 export interface Term {
@@ -70,12 +70,14 @@ function hasTerm(all: readonly string[], { words, as: most }: Term, as: Occurren
   return all.some((word) => isMeant(word, wanted, limit))
 }
 
-/** The number of the rank of a record that has all terms, as the queries of the index find it. */
-export function rankOf(terms: readonly Term[], texts: Texts): number {
+/** The number of the rank of a record, as the queries of the index find it; undefined if it has not all terms. */
+export function rankOf(terms: readonly Term[], texts: Texts): number | undefined {
   const [title = [], text = []] = texts.map((one) => Array.from(wordsOf(one), ({ folded }) => folded))
   const isAllInTitle = (as: Occurrence) => terms.every((term) => hasTerm(title, term, as))
   const inTitle = OCCURRENCES.findIndex(isAllInTitle)
   if (inTitle >= 0) return inTitle
-  const isBeginning = (term: Term) => [title, text].some((words) => hasTerm(words, term, 'beginning'))
-  return OCCURRENCES.length + (terms.every(isBeginning) ? 0 : 1)
+  const isSomewhere = (as: Occurrence) =>
+    terms.every((term) => [title, text].some((words) => hasTerm(words, term, as)))
+  if (isSomewhere('beginning')) return OCCURRENCES.length
+  return isSomewhere('part') ? OCCURRENCES.length + 1 : undefined
 }

@@ -16,7 +16,7 @@ import { ref, valuesOfList } from '../schemas/common.ts'
 import { type SearchResult, SearchResultSchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
 import { snippetOf } from './search-snippets.ts'
-import { rankOf, type Term, termsOf } from './search-terms.ts'
+import { type Occurrence, rankOf, type Term, termsOf } from './search-terms.ts'
 
 /** Most different words of a query. */
 export const WORD_LIMIT = 50
@@ -24,8 +24,8 @@ export const WORD_LIMIT = 50
 /** Limits of a search. Times in milliseconds. */
 interface SearchLimits {
   /**
-   * Most words of the index that a part of a word may stand for: FTS5 opens the list of each, at some 50 µs. Beyond it only words that
-   * begin with the part are found, and beyond it again only the part itself.
+   * Most words of the index that have a part of a word inside: FTS5 opens the list of each, at some 30 µs. Beyond it only words that begin
+   * with the part are found, which is one query of FTS5 for however many words.
    */
   words: number
   /** The same for all of a query on the event loop, before the worker thread takes over. */
@@ -40,6 +40,12 @@ const LIMITS: SearchLimits = { words: 4000, wordsOnLoop: 100, timeOnLoop: 15, ti
 
 /** Most characters of a text to search for a snippet. */
 const TEXT_READ = 100_000
+
+/**
+ * Of a query of several terms, the index is asked for the rarest, and the texts for the others, since a text costs less than the lists of many
+ * words: most words of the rarest terms, and most entries that have them. Their texts have {@link TEXT_READ} characters at most, none is cut.
+ */
+const RAREST = { words: 200, entries: 200 }
 
 const PROJECT_OF_ENTRY = projectOfEntry('entries')
 
@@ -106,16 +112,30 @@ function termsIn(text: string): Term[] {
   return terms
 }
 
-/** The words of the index that a term stands for: each list has those of the one before it. Of a phrase, its words in all three. */
-interface Forms {
-  whole: readonly string[]
-  beginnings: readonly string[]
-  parts: readonly string[]
+/** A term, and the words of the index that have it inside, not at their beginning. */
+interface Sought extends Term {
+  inside: readonly string[]
 }
 
-/** FTS5's expression of any of these words or phrases: they have no syntax, not even a quote. @param mark before each word */
-const anyOf = (phrases: readonly string[], mark = '') =>
-  `(${phrases.map((phrase) => `"${mark + phrase.replaceAll(' ', ` ${mark}`)}"`).join(' OR ')})`
+/** FTS5's expression of where a term occurs. Words have no syntax, not even a quote. @param as how it may occur at most @param mark before each word */
+function expressionOf({ words, as: most, inside }: Sought, as: Occurrence, mark = ''): string {
+  const whole = `"${words.map((word) => mark + word).join(' ')}"`
+  if (as === 'whole' || most === 'whole') return whole
+  const others = as === 'part' ? inside.map((word) => ` OR "${mark}${word}"`) : []
+  return `(${whole} *${others.join('')})`
+}
+
+/** The FTS5 query of the terms that are inside the fewest words. */
+function rarest(sought: readonly Sought[]): string {
+  const [first, ...others] = sought.toSorted((a, b) => a.inside.length - b.inside.length)
+  const chosen = first ? [first] : []
+  let words = first?.inside.length ?? 0
+  for (const term of others) {
+    words += term.inside.length
+    if (words <= RAREST.words) chosen.push(term)
+  }
+  return chosen.map((term) => expressionOf(term, 'part')).join(' AND ')
+}
 
 /** The FTS5 query of a rank, and those of better ranks that may match the same records. */
 interface Rank {
@@ -135,15 +155,16 @@ interface Rank {
  * A match's rank is the first one whose query finds it, and depends on its own texts only. Counting how often a word occurs in others, like bm25,
  * would tell of those that the caller may not see.
  */
-function ranksOf(forms: readonly Forms[]): Rank[] {
-  const all = (form: keyof Forms, mark?: string) => forms.map((one) => anyOf(one[form], mark)).join(' AND ')
-  const inTitle = all('parts', TITLE)
+function ranksOf(sought: readonly Sought[]): Rank[] {
+  const all = (as: Occurrence, mark?: string) =>
+    sought.map((term) => expressionOf(term, as, mark)).join(' AND ')
+  const inTitle = all('part', TITLE)
   return [
     { query: all('whole', TITLE), better: [] },
-    { query: all('beginnings', TITLE), better: [all('whole', TITLE)] },
-    { query: inTitle, better: [all('beginnings', TITLE)] },
-    { query: all('beginnings'), better: [inTitle] },
-    { query: all('parts'), better: [inTitle, all('beginnings')] },
+    { query: all('beginning', TITLE), better: [all('whole', TITLE)] },
+    { query: inTitle, better: [all('beginning', TITLE)] },
+    { query: all('beginning'), better: [inTitle] },
+    { query: all('part'), better: [inTitle, all('beginning')] },
   ]
 }
 
@@ -190,18 +211,11 @@ const placeIn = (
 
 const statementsOf = (db: SharedDatabase) => ({
   texts: searchedTexts(db.$client, TEXT_READ + 1),
-  containing: once(() =>
+  inside: once(() =>
     db.$client
-      .prepare<[string, number], string>(
+      .prepare<[string, string, string, number], string>(
         `select search_words.word from search_parts join search_words on search_words.id = search_parts.rowid
-        where search_parts match ? limit +?`,
-      )
-      .pluck(),
-  ),
-  beginning: once(() =>
-    db.$client
-      .prepare<[string, string, number], string>(
-        'select word from search_words where word >= ? and word < ? limit +?',
+        where search_parts match ? and substr(search_words.word, 1, length(+?)) <> +? limit +?`,
       )
       .pluck(),
   ),
@@ -254,7 +268,7 @@ export class Search {
     return indexerOf(this.#db).isBehind()
   }
 
-  /** A write of nothing: every one ends with indexing what is pending (`runWrite`). @returns whether something was */
+  /** A write of nothing: every one ends with indexing what is pending, a bounded part of it (`indexWritten`). @returns whether something was */
   index(): boolean {
     return this.isBehind()
   }
@@ -312,8 +326,9 @@ export class Search {
     // It comes first, and nowhere else.
     const first = cursor === undefined && numbered ? [numbered] : []
     const limit = most - first.length
+    const sought = this.#sought(terms)
     const asked = {
-      ranks: ranksOf(this.#formsOf(terms)),
+      ranks: ranksOf(sought),
       memberId,
       most: limit + 1,
       filters: {
@@ -322,7 +337,7 @@ export class Search {
       },
     }
     // Of several words few texts have all: one query that finds these few costs less than one for each rank.
-    const few = place === undefined && terms.length > 1 ? this.#few(asked, terms) : undefined
+    const few = place === undefined && terms.length > 1 ? this.#few(asked, sought) : undefined
     // One more than the page shows whether there is a next one.
     const hits = few ?? this.#ranked(asked, place && partsOf(place))
     const shown = hits.slice(0, limit)
@@ -351,14 +366,20 @@ export class Search {
     return this.#sql.matches(all).all(query, memberId, ...values, most)
   }
 
-  /** All matches with their ranks, best first; undefined if they fill a page. */
-  #few(asked: Asked, terms: readonly Term[]): Hit[] | undefined {
-    const matches = this.#matches(asked, asked.ranks.at(-1)?.query ?? '', asked.most)
-    if (matches.length === asked.most) return undefined
-    const hits = matches.map((match) => {
+  /** All matches with their ranks, best first; undefined if too many texts have the rarest terms. */
+  #few(asked: Asked, sought: readonly Sought[]): Hit[] | undefined {
+    const matches = this.#matches(asked, rarest(sought), RAREST.entries + 1)
+    if (matches.length > RAREST.entries) return undefined
+    const hits: Hit[] = []
+    let characters = 0
+    for (const match of matches) {
       ensureInTime(this.#db)
-      return { ...match, rank: rankOf(terms, this.#sql.texts(match.kind, match.id) ?? ['', '']) }
-    })
+      const texts = this.#sql.texts(match.kind, match.id) ?? ['', '']
+      characters += texts[0].length + texts[1].length
+      if (characters > TEXT_READ) return undefined
+      const rank = rankOf(sought, texts)
+      if (rank !== undefined) hits.push({ ...match, rank })
+    }
     return hits.sort((a, b) => a.rank - b.rank || b.entry - a.entry)
   }
 
@@ -381,30 +402,16 @@ export class Search {
     return hits
   }
 
-  /** The words of the index that the terms stand for. @throws TooMuchWork */
-  #formsOf(terms: readonly Term[]): Forms[] {
-    let left = isFollowedByWorker(this.#db) ? this.#limits.wordsOnLoop : Number.POSITIVE_INFINITY
-    return terms.map(({ words, as }) => {
-      const [word = ''] = words
-      const [beginnings, parts] = as === 'whole' ? [[], []] : this.#wordsWith(word, as)
-      left -= parts.length
+  /** The terms with the words that have them inside; none if there are too many. @throws TooMuchWork */
+  #sought(terms: readonly Term[]): Sought[] {
+    const { words: most, wordsOnLoop } = this.#limits
+    let left = isFollowedByWorker(this.#db) ? wordsOnLoop : Number.POSITIVE_INFINITY
+    return terms.map((term) => {
+      const [part = ''] = term.words
+      const words = term.as === 'part' ? this.#sql.inside().all(`"${part}"`, part, part, most + 1) : []
+      left -= words.length
       if (left < 0) throw new TooMuchWork()
-      const whole = [words.join(' ')]
-      return {
-        whole,
-        beginnings: beginnings.length > 0 ? beginnings : whole,
-        parts: parts.length > 0 ? parts : whole,
-      }
+      return { ...term, inside: words.length > most ? [] : words }
     })
-  }
-
-  /** The words that begin with a part, and those that have it; the first again if there are too many. */
-  #wordsWith(part: string, as: 'beginning' | 'part'): [beginnings: string[], parts: string[]] {
-    const { beginning, containing } = this.#sql
-    const most = this.#limits.words
-    const parts = as === 'part' ? containing().all(anyOf([part]), most + 1) : []
-    if (as === 'part' && parts.length <= most) return [parts.filter((word) => word.startsWith(part)), parts]
-    const beginnings = beginning().all(part, `${part}\u{10ffff}`, most + 1)
-    return beginnings.length <= most ? [beginnings, beginnings] : [[], []]
   }
 }

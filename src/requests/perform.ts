@@ -57,7 +57,7 @@ export type PendingOutcome = Omit<WriteOutcome, 'seq'>
 export type WriteWork = Call | ((rules: Rules, check?: ChangeCheck) => unknown)
 
 /**
- * Runs a write inside a transaction, and indexes for the search what it wrote.
+ * Runs a write inside a transaction.
  * @throws ApiError 412 with the current ETag, 422 or 409 (see `IdempotencyStore`), or the error of the work; TooMuchWork
  */
 export function runWrite(
@@ -74,9 +74,7 @@ export function runWrite(
     const value = typeof work === 'function' ? work(rules, check) : run(rules, work)
     return repeatable ? { value, response: store(db, scoped, value, context) } : { value }
   }
-  const outcome = principal === undefined ? perform(scoped.all) : scoped.write(principal, perform)
-  indexWritten(db)
-  return outcome
+  return principal === undefined ? perform(scoped.all) : scoped.write(principal, perform)
 }
 
 /** A response to store, without a too large body, which the responder reads. */
@@ -164,7 +162,11 @@ export class Dispatcher {
   /** Writes on the event loop, in a group commit. @throws TooMuchWork */
   commit(work: WriteWork, context: WriteContext): Promise<Written<PendingOutcome>> {
     const { db, scoped, groupCommit } = this.#parts
-    return groupCommit.write(context.actorId, () => runWrite(db, scoped, work, context))
+    return groupCommit.write(context.actorId, () => {
+      const outcome = runWrite(db, scoped, work, context)
+      indexWritten(db)
+      return outcome
+    })
   }
 
   /**

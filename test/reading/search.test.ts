@@ -528,7 +528,7 @@ t.test('a text with fifty thousand matches is found like any other', async (t) =
   t.equal(results[0]?.snippet, `${'**q** '.repeat(32).trim()}…`)
 })
 
-t.test('a part of too many words is found as their beginning, then only as a word', async (t) => {
+t.test('a part that too many words have inside is found as their beginning', async (t) => {
   const { db, run } = setUp(t)
   const many = (count: number, word: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => word(index)).join(' ')
@@ -547,10 +547,8 @@ t.test('a part of too many words is found as their beginning, then only as a wor
   run(addItem, 'word', 'Card', 'need')
   indexSearch(db)
   const found = (words: number) => new Search(db, { words }).find('need', 'me', 10).map(({ id }) => id)
-  t.strictSame(found(10), ['word', 'beginning', 'inside'])
-  t.strictSame(found(9), ['word', 'beginning'])
-  t.strictSame(found(4), ['word', 'beginning'])
-  t.strictSame(found(3), ['word'])
+  t.strictSame(found(6), ['word', 'beginning', 'inside'])
+  t.strictSame(found(5), ['word', 'beginning'])
 })
 
 t.test('a search that takes too long is stopped: by its own deadline, or by an earlier one', async (t) => {
@@ -580,7 +578,7 @@ t.test('a worker thread does long searches even of a small file', async (t) => {
   // On a busy machine a few milliseconds may pass without a processor.
   t.equal(find(new Search(db, { timeOnLoop: 60_000 }), 'card'), 20)
   t.throws(() => find(new Search(db, { timeOnLoop: -1 }), 'card'), TooMuchWork)
-  t.throws(() => find(new Search(db, { timeOnLoop: 60_000, wordsOnLoop: 0 }), 'card'), TooMuchWork)
+  t.throws(() => find(new Search(db, { timeOnLoop: 60_000, wordsOnLoop: 0 }), 'ard'), TooMuchWork)
 })
 
 // --- cost ---

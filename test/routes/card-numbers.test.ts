@@ -29,6 +29,8 @@ t.test('a key is made from the name', async (t) => {
     ['Web shop', 'WS'],
     ['The new web shop of ours', 'TNWS'],
     ['Ärger über Öl', 'AUO'],
+    ['Łódź Straße', 'LS'],
+    ['Øresund', 'ORE'],
     ['3D printing', 'PPR'],
     ['A', 'APR'],
     ['2027', 'PR'],

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { openDatabase, writeAs } from '../../src/db/client.ts'
 import { kanbanComments, personalIdeas, transcriptSummaries } from '../../src/db/schema.ts'
 import { trelloBoardIn } from '../../src/exchange/sources/trello.ts'
 import { importTrelloBoard } from '../exchange/trello-imports.ts'
@@ -447,6 +448,23 @@ t.test('a commit of another tool is found by the next search', async (t) => {
 
   tool.exec("delete from kanban_items where id = 'item'")
   for (const word of ['submarine', 'ship', 'heavy']) t.strictSame(await find(app, word), [], word)
+})
+
+t.test('of much that another tool has written a write indexes a part, and a search the rest', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const app = await build(t, { databaseUrl: `file:${path}` })
+  const { id } = await createProject(app)
+  const { db, close } = openDatabase(`file:${path}`)
+  t.teardown(close)
+  db.$client.exec(`with recursive number (n) as (select 1 union all select n + 1 from number where n < 5000)
+    insert into kanban_items (id, project_id, title) select 'item ' || n, '${id}', 'no' || n || 'ne' from number`)
+  const left = () => db.$client.prepare('select count(*) from search_pending').pluck().get()
+  await createItem(app, id)
+  t.equal(left(), 4801, 'on the event loop')
+  writeAs(db, null, () => undefined)
+  t.equal(left(), 2801, 'elsewhere')
+  t.strictSame(await idsOf(app, 'no5000ne'), ['item 5000'])
+  t.equal(left(), 0)
 })
 
 t.test('an imported board is found', async (t) => {
