@@ -151,9 +151,9 @@ t.test('a move into another project', async (t) => {
     const bug = label(app, from, 'Bug', ids.a, ids.b)
     const urgent = label(app, from, 'Urgent', ids.a)
     label(app, from, 'Only here', ids.a)
-    label(app, from, 'case', ids.a)
+    const lower = label(app, from, 'case', ids.a)
     const itsBug = label(app, to, 'Bug', ids.x)
-    label(app, to, 'Case')
+    const itsCase = label(app, to, 'Case')
     label(app, to, 'Not on the item')
     const itsUrgent = label(app, to, 'Urgent')
     const { body } = await send(app, 'POST', urlOf(ids.a), { projectId: to })
@@ -161,6 +161,7 @@ t.test('a move into another project', async (t) => {
       body.labels.map(({ id, name, projectId }: Record<string, string>) => [id, name, projectId]),
       [
         [itsBug, 'Bug', to],
+        [itsCase, 'Case', to],
         [itsUrgent, 'Urgent', to],
       ],
     )
@@ -169,7 +170,7 @@ t.test('a move into another project', async (t) => {
     t.strictSame(await labelsOf(app, ids.x), [itsBug])
     t.equal(count(app, 'kanban_labels'), 8, 'the labels themselves stay')
     await send(app, 'POST', urlOf(ids.a), { projectId: from })
-    t.strictSame(await labelsOf(app, ids.a), [bug, urgent], 'what was dropped is gone')
+    t.strictSame(await labelsOf(app, ids.a), [bug, urgent, lower], 'what was dropped is gone')
   })
 
   t.test('a move within the project keeps the labels', async (t) => {
