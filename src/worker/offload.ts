@@ -95,7 +95,7 @@ const LIMITS: OffloadLimits = {
   reading: 10_000,
   aside: 2,
   waiting: 30_000,
-  ending: 1000,
+  ending: 3000,
 }
 
 /**
