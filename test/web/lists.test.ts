@@ -263,8 +263,8 @@ t.test('the marks of a snippet, and arrow keys in the list of results', async (t
     "inside users' own marks",
   )
   t.equal(marked('**sheet** and **pay**', 'pay'), 'sheet and [pay]')
-  t.equal(marked('Paid: **paying** repay', 'pay'), 'Paid: [paying] repay', 'the beginning of a word')
-  t.equal(marked('pay payroll day', 'pay day'), '[pay] payroll [day]', 'only of the last one')
+  t.equal(marked('Paid: **paying** repay', 'pay'), 'Paid: [paying] [repay]', 'a part of a word')
+  t.equal(marked('pa **pay** spa', 'pa'), '[pa] [pay] spa', 'of two characters, the beginning')
   t.equal(marked('Café **CAFÉ** cafe', 'cafe'), '[Café] [CAFÉ] [cafe]', 'whatever case and accents')
   t.equal(
     marked('# Plan\n\n- [x] `code` and *soft* [**pay** slip](https://x.test/pay)\n> ~~old~~ __new__', 'pay'),
