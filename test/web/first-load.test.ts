@@ -77,6 +77,34 @@ onBoard('shown content does not move when the stream connects', async (t, { api,
   }
 })
 
+onBoard('a card is shown with its counts, and nothing moves after it', async (t, { api, person }) => {
+  const { path, cards } = await projectWith(api, { 'To Do': ['Flyer', 'Poster'] })
+  const id = cards.get('Flyer') as string
+  await api.post('/api/kanban-items/{id}/comments', { path: { id }, body: { content: 'Hm' } })
+  const { page, go } = await person({ viewport: { width: 400, height: 800 } })
+  await page.addInitScript(() => {
+    const seen = { shift: 0, card: '' }
+    Object.assign(globalThis, { seen })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        seen.shift += (entry as PerformanceEntry & { value: number }).value
+    }).observe({ type: 'layout-shift', buffered: true })
+    new MutationObserver(() => {
+      seen.card ||= document.querySelector('.card')?.textContent ?? ''
+    }).observe(document, { childList: true, subtree: true })
+  })
+  const counted = () => page.waitForResponse((answer) => answer.url().includes('kanban-counts'))
+  await Promise.all([counted(), go(path)])
+  // Again once the board is shown, for what has changed until then.
+  await counted()
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+  const seen = await page.evaluate(
+    () => (globalThis as unknown as { seen: { shift: number; card: string } }).seen,
+  )
+  t.match(seen.card, /1 comment/)
+  t.equal(seen.shift, 0)
+})
+
 onBoard('the tab has a title at all times', async (t, { person }) => {
   const { page, go } = await person()
   const session = Promise.withResolvers<void>()

@@ -1,11 +1,11 @@
 /**
- * The numbers of comments and files of a board's cards, which records do not have. They are read after the board is shown, and again for each
- * card that gets or loses one. They are not counted here, because a response may include changes that the stream delivers later.
+ * The numbers of comments and files of a board's cards, which records do not have. They are loaded with the board, read again after it is shown, since
+ * nobody noted their changes until then, and again for each card that gets or loses one. They are not counted here, because a response may include changes that the stream delivers later.
  */
 import { batch, effect } from '@preact/signals'
 import { api, type Change } from '../common/api.ts'
 import { appliedSeq, onAccess, onChange, onConnected, onReset } from '../common/live.ts'
-import type { ProjectStore } from '../common/project-store.ts'
+import type { Counts, ProjectStore } from '../common/project-store.ts'
 import { read } from '../common/session.ts'
 import { together } from '../common/together.ts'
 
@@ -80,14 +80,10 @@ export function followCounts(store: ProjectStore): () => void {
     if (!hasFailed) schedule()
   }
 
-  function take(counts: Record<string, typeof NONE>, cards: string[] | undefined, seq: number): void {
+  function take(counts: Counts, cards: string[] | undefined, seq: number): void {
     batch(() => {
-      if (cards === undefined) {
-        store.counts.reset(
-          Object.entries(counts).map(([id, count]) => ({ id, ...count })),
-          seq,
-        )
-      } else for (const id of cards) store.counts.put({ id, ...(counts[id] ?? NONE) }, seq)
+      if (cards === undefined) store.loadCounts(counts, seq)
+      else for (const id of cards) store.counts.put({ id, ...(counts[id] ?? NONE) }, seq)
     })
   }
 

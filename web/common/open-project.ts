@@ -11,7 +11,7 @@ import {
 } from './api.ts'
 import { drafts } from './drafts.ts'
 import { onAccess, onChange, onConnected, onReset } from './live.ts'
-import { ProjectStore } from './project-store.ts'
+import { type Counts, ProjectStore } from './project-store.ts'
 import { readLive } from './read-live.ts'
 
 /** The state of loading a project. */
@@ -22,7 +22,13 @@ type ProjectState =
   | { step: 'missing'; isLost: boolean }
   | { step: 'failed'; error: unknown }
 
-type Answers = readonly [Answer<Project>, Answer<KanbanColumn[]>, Answer<KanbanLabel[]>]
+type Answers = readonly [
+  Answer<Project>,
+  Answer<KanbanColumn[]>,
+  Answer<KanbanLabel[]>,
+  /** Absent if they could not be loaded: cards show the rest. */
+  Answer<Counts> | undefined,
+]
 
 /** A conditional request. */
 const unlessAs = (known: Answer<unknown> | undefined) =>
@@ -123,11 +129,17 @@ export class OpenProject {
             api.request('get', '/api/projects/{id}', { path, ...unlessAs(known[0]) }),
             api.request('get', '/api/projects/{id}/kanban-columns', { path, ...unlessAs(known[1]) }),
             api.request('get', '/api/projects/{id}/kanban-labels', { path, ...unlessAs(known[2]) }),
+            // With the cards, so that those do not change their size once they are shown.
+            api
+              .request('get', '/api/projects/{id}/kanban-counts', { path, ...unlessAs(known[3]) })
+              .catch(() => undefined),
           ]),
         (answers: Answers, seq) => {
           const project = orKnown(answers[0], known[0])
           const columns = orKnown(answers[1], known[1])
-          this.store.load({ project, columns, labels: orKnown(answers[2], known[2]) }, seq)
+          const labels = orKnown(answers[2], known[2])
+          const counts = answers[3] && orKnown(answers[3], known[3])
+          this.store.load({ project, columns, labels, counts }, seq)
           this.#early = seq === 0 && this.#early === undefined ? answers : undefined
           this.state.value = { step: 'ready' }
         },

@@ -27,6 +27,7 @@ interface ProjectAnswers {
   project: Project
   columns: readonly KanbanColumn[]
   labels: readonly KanbanLabel[]
+  counts?: Counts | undefined
 }
 
 /** The project's own fields, from a response that also has its child records. */
@@ -49,6 +50,9 @@ export interface ItemCounts {
   comments: number
   attachments: number
 }
+
+/** By the id of the item. */
+export type Counts = Readonly<Record<string, Omit<ItemCounts, 'id'>>>
 
 /** Loads data that changes do not contain into the store. */
 interface ProjectReader {
@@ -77,7 +81,7 @@ export class ProjectStore {
   readonly metrics = new Records<Metric>()
   readonly transcripts = new Records<TranscriptSummary>()
   readonly assignments = new Records<TeamAssignment>()
-  /** Of items that have any. Loaded later: see `board/counts.ts`. */
+  /** Of items that have any. Kept current by `board/counts.ts`. */
   readonly counts = new Records<ItemCounts>()
   /** The deletion of the project, if it happened while the page was open. */
   readonly deletedBy = signal<Deleted | undefined>(undefined)
@@ -144,17 +148,26 @@ export class ProjectStore {
   }
 
   /** Stores a response, as of its last change. */
-  load({ project, columns, labels }: ProjectAnswers, seq: number): void {
+  load({ project, columns, labels, counts }: ProjectAnswers, seq: number): void {
     batch(() => {
       this.projects.reset([fieldsOf(project)], seq, true)
       this.columns.reset(columns, seq, true)
       this.labels.reset(labels, seq, true)
       this.items.reset(project.kanbanItems, seq, true)
+      if (counts) this.loadCounts(counts, seq)
       this.objectives.reset(project.objectives, seq, true)
       this.metrics.reset(project.metrics, seq, true)
       this.transcripts.reset(project.transcriptSummaries, seq, true)
       this.assignments.reset(project.teamAssignments, seq, true)
     })
+  }
+
+  /** Stores the counts of all items. */
+  loadCounts(counts: Counts, seq: number): void {
+    this.counts.reset(
+      Object.entries(counts).map(([id, count]) => ({ id, ...count })),
+      seq,
+    )
   }
 
   /** Clears everything: the user no longer sees the project. */
