@@ -61,6 +61,8 @@ const english = {
     start: 'Import',
     again: 'Import again',
     another: 'Import another',
+    otherFile: 'Choose another file',
+    before: (name: string) => `it was imported before, as “${name}”`,
     sending: 'Sending the file…',
     waiting: 'Waiting for other imports…',
     reading: 'Reading the file…',

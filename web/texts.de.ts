@@ -293,6 +293,8 @@ export const germanTexts = ({
     start: 'Importieren',
     again: 'Erneut importieren',
     another: 'Weitere Datei importieren',
+    otherFile: 'Andere Datei wählen',
+    before: (name) => `sie wurde schon importiert, als „${name}“`,
     sending: 'Datei wird gesendet …',
     waiting: 'Wartet auf andere Importe …',
     reading: 'Datei wird gelesen …',
@@ -650,7 +652,8 @@ export const germanTexts = ({
     unsaved: (time) => `Nicht gespeicherte Änderungen von ${time}.`,
     keepEditing: 'Weiter bearbeiten',
     conflict: {
-      text: (field) => `Jemand hat während der Bearbeitung geändert: ${field}.`,
+      text: (field, who = 'Jemand') => `${who} hat während der Bearbeitung geändert: ${field}.`,
+      merge: 'Beide verbinden',
       theirs: 'Andere Fassung',
       yours: 'Ihre Fassung',
       keepMine: 'Meine behalten',

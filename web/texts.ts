@@ -591,7 +591,8 @@ const english = {
     unsaved: (time: string) => `Unsaved changes from ${time}.`,
     keepEditing: 'Keep editing',
     conflict: {
-      text: (field: string) => `Someone changed the ${field} while you were editing.`,
+      text: (field: string, who = 'Someone') => `${who} changed the ${field} while you were editing.`,
+      merge: 'Combine both',
       theirs: 'Theirs',
       yours: 'Yours',
       keepMine: 'Keep mine',

@@ -40,7 +40,7 @@ onBoard('two windows edit one card', async (t: Test, { api, person }) => {
   await until(now, ({ title }) => title === 'Write all pages')
   await titleField(maria).press('Enter')
   const alert = maria.getByRole('alert')
-  await alert.getByText('Someone changed the title while you were editing.').waitFor()
+  await alert.getByText('local changed the title while you were editing.').waitFor()
   const theirs = maria.getByRole('region', { name: 'Theirs' })
   const yours = maria.getByRole('region', { name: 'Yours' })
   t.match(await theirs.textContent(), 'Write all pages')
@@ -59,7 +59,7 @@ onBoard('two windows edit one card', async (t: Test, { api, person }) => {
     await description(maria).fill(mine)
     await api.patch('/api/kanban-items/{id}', { path: { id: item.id }, body: { description: other } })
     await description(maria).press('Control+Enter')
-    await alert.getByText('Someone changed the description').waitFor()
+    await alert.getByText('local changed the description').waitFor()
   }
   await race('mine', 'theirs')
   await maria.getByRole('button', { name: 'Keep mine' }).click()
@@ -68,6 +68,15 @@ onBoard('two windows edit one card', async (t: Test, { api, person }) => {
   await maria.getByRole('button', { name: 'Take theirs' }).click()
   await partOf(maria, 'Description').getByText('theirs again').waitFor()
   t.equal((await now()).description, 'theirs again')
+
+  // Two changes apart from each other.
+  await api.patch('/api/kanban-items/{id}', { path: { id: item.id }, body: { description: 'one two three' } })
+  await partOf(maria, 'Description').getByText('one two three').waitFor()
+  await race('ONE two three', 'one two three four')
+  await maria.getByRole('button', { name: 'Combine both' }).click()
+  t.equal(await description(maria).inputValue(), 'ONE two three four')
+  await description(maria).press('Control+Enter')
+  await until(now, (card) => card.description === 'ONE two three four')
   await ben.close()
 })
 

@@ -1,10 +1,19 @@
 /** Fields of dates: typing, the calendar, errors, other time zones and languages, and changes by others meanwhile. */
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
-import { dayBy, firstWeekday, monthsAfter, weeksOf } from '../../web/common/calendar-days.ts'
+import { dayBy, firstWeekday, monthsAfter, usualDays, weeksOf } from '../../web/common/calendar-days.ts'
 import { ADMIN, onBoard } from './browser.ts'
 import { dialogOf, makeCard } from './card-steps.ts'
 import { until } from './until.ts'
+
+t.test('the usual days come in their order, each once', async (t) => {
+  const on = (day: string) => usualDays(day).map(([name, value]) => `${name} ${value.slice(8)}`)
+  t.strictSame(on('2026-11-25'), ['today 25', 'tomorrow 26', 'friday 27', 'nextWeek 30'])
+  t.strictSame(on('2026-11-26'), ['today 26', 'tomorrow 27', 'nextWeek 30'])
+  t.strictSame(on('2026-11-27'), ['today 27', 'tomorrow 28', 'nextWeek 30'])
+  t.strictSame(on('2026-11-28'), ['today 28', 'tomorrow 29', 'nextWeek 30'], 'on a Saturday')
+  t.strictSame(on('2026-11-29'), ['today 29', 'tomorrow 30'])
+})
 
 /** A Wednesday, at noon in New York. */
 const NOW = new Date('2026-11-25T17:00:00Z')

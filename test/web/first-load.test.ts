@@ -93,10 +93,8 @@ onBoard('a card is shown with its counts, and nothing moves after it', async (t,
       seen.card ||= document.querySelector('.card')?.textContent ?? ''
     }).observe(document, { childList: true, subtree: true })
   })
-  const counted = () => page.waitForResponse((answer) => answer.url().includes('kanban-counts'))
-  await Promise.all([counted(), go(path)])
-  // Again once the board is shown, for what has changed until then.
-  await counted()
+  await go(path)
+  await page.getByText('Live', { exact: true }).waitFor()
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
   const seen = await page.evaluate(
     () => (globalThis as unknown as { seen: { shift: number; card: string } }).seen,

@@ -9,7 +9,7 @@ import { termsOf, wordsOf } from '../../web/common/terms.ts'
 import { ideaGroups } from '../../web/ideas/idea-groups.ts'
 import { byDue, dueGroupOf } from '../../web/mine/due-groups.ts'
 import { guessFields, HEAD, previewOf } from '../../web/projects/file-format.ts'
-import { progressOf, reasonOf, summaryOf, wasImportedBefore } from '../../web/projects/import-texts.ts'
+import { failureOf, importedBefore, progressOf, summaryOf } from '../../web/projects/import-texts.ts'
 import { columnsOf, phaseOf, workDone } from '../../web/projects/progress.ts'
 import { filtered, filterOf, grouped, statusesOf } from '../../web/projects/project-groups.ts'
 import { placesIn } from '../../web/projects/project-order.ts'
@@ -113,8 +113,15 @@ t.test('the result of an import', async (t) => {
   t.equal(summaryOf(job({ projectId: 'x', counts }), 'Relaunch'), 'Imported Relaunch: 4 columns, 1 card.')
   t.equal(summaryOf(job({ total: 7 }), ''), 'Imported 7 records.')
   const before = 'this board was imported before, as project 1 (A); use again=true to import it once more'
-  t.ok(wasImportedBefore(before))
-  t.equal(reasonOf(before), 'this board was imported before, as project 1 (A)')
+  t.strictSame(importedBefore(before), { id: '1', name: 'A' })
+  t.strictSame(
+    importedBefore('this board was imported before'),
+    {},
+    'as a project that the user does not see',
+  )
+  t.equal(importedBefore('no board'), undefined)
+  t.equal(failureOf(before), 'Not imported: it was imported before, as “A”. Nothing was changed.')
+  t.equal(failureOf('no board; use --format'), 'Not imported: no board. Nothing was changed.')
 })
 
 t.test('items by due date', async (t) => {

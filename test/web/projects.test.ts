@@ -154,7 +154,7 @@ onBoard('a Trello board is imported by choosing or dropping its file', async (t,
   await dialog.getByRole('button', { name: 'Import' }).click()
   await dialog.getByText(/^Not imported: .*Nothing was changed\.$/).waitFor()
   t.strictSame(await api.get('/api/projects'), [])
-  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await dialog.getByRole('button', { name: 'Choose another file' }).click()
 
   await dialog.getByLabel('File').setInputFiles({
     name: 'table.csv',
@@ -188,7 +188,7 @@ onBoard('a Trello board is imported by choosing or dropping its file', async (t,
   await drop(page, 'trello-board.json', readFileSync(TRELLO, 'utf8'))
   await dialog.getByText('trello-board.json').waitFor()
   await dialog.getByRole('button', { name: 'Import' }).click()
-  await dialog.getByText(/^Not imported: this board was imported before/).waitFor()
+  await dialog.getByText(/^Not imported: it was imported before, as “[^”]+”\. Nothing/).waitFor()
   await dialog.getByRole('button', { name: 'Import again' }).click()
   await dialog.getByText(/^Imported Website relaunch/).waitFor()
   await check()
@@ -202,7 +202,7 @@ onBoard('a Trello board is imported by choosing or dropping its file', async (t,
   const progress = dialog.getByRole('progressbar', { name: 'Progress of the import' })
   t.equal(await progress.evaluate((bar) => (bar as HTMLProgressElement).position), 0.3)
   await dialog.getByRole('button', { name: 'Close' }).click()
-  await page.getByText(/^Not imported: this board was imported before/).waitFor()
+  await page.getByText(/^Not imported: it was imported before, as “[^”]+”\. Nothing/).waitFor()
   t.equal((await api.get('/api/projects')).length, 3)
 })
 

@@ -1,7 +1,8 @@
 /** The differing words of two texts. */
 import fc from 'fast-check'
 import t from 'tap'
-import { differencesOf, type Piece } from '../../web/common/text-edit/differences.ts'
+import { differencesOf, mergedText, type Piece } from '../../web/common/text-edit/differences.ts'
+import { rounds } from '../rounds.ts'
 
 const marked = (pieces: readonly Piece[]) =>
   pieces.map(({ text, isDifferent }) => (isDifferent ? `[${text}]` : text)).join('')
@@ -41,5 +42,33 @@ t.test('does not compare long, completely different texts word by word', async (
       [false, true],
       [false, true],
     ],
+  )
+})
+
+t.test('merges two changes that do not touch each other', async (t) => {
+  const merged = (theirs: string, yours: string) => mergedText('one two three four', theirs, yours)
+  t.equal(merged('ONE two three four', 'one two three FOUR'), 'ONE two three FOUR')
+  t.equal(merged('one two three four five', 'zero one two three four'), 'zero one two three four five')
+  t.equal(merged('three four', 'one two three'), 'three', 'what either removes is gone')
+  t.equal(merged('one 2 three four', 'one 2 three 4'), 'one 2 three 4', 'the same change is there once')
+  t.equal(merged('one 2 three four', 'one II three four'), undefined)
+  t.equal(merged('one 2 three four', 'one three four'), undefined)
+  t.equal(merged('one two three four five', 'one two three four, six'), undefined)
+  t.equal(mergedText('', 'theirs', 'yours'), undefined)
+})
+
+t.test('a merged text has the change of each', async () => {
+  const text = fc.array(fc.constantFrom('a', 'b', 'c', ' ', '\n')).map((words) => words.join(''))
+  fc.assert(
+    fc.property(text, text, text, (before, theirs, yours) => {
+      const both = [mergedText(before, theirs, yours), mergedText(before, yours, theirs)]
+      return (
+        both[0] === both[1] &&
+        mergedText(before, theirs, before) === theirs &&
+        mergedText(before, before, yours) === yours &&
+        mergedText(before, yours, yours) === yours
+      )
+    }),
+    { numRuns: rounds(300) },
   )
 })

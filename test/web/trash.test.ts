@@ -17,6 +17,13 @@ onBoard('deleted cards are restored, unless there is a conflict', async (t, { ap
     .getByRole('link', { name: 'Trash' })
   t.equal(await tab.getAttribute('aria-current'), 'page', 'with the head of its project')
   await page.getByText('Nothing has been deleted.').waitFor()
+  await page.setViewportSize({ width: 1280, height: 800 })
+  const live = page.locator('.live-dot')
+  const inTrash = await live.boundingBox()
+  await go(`/projects/${id}/overview`)
+  t.strictSame(await live.boundingBox(), inTrash, 'where it is on the other pages')
+  await page.goBack()
+  await page.setViewportSize({ width: 390, height: 800 })
 
   await api.delete('/api/kanban-items/{id}', { path: { id: nose.id } })
   await api.delete('/api/kanban-labels/{id}', { path: { id: label.id } })

@@ -194,7 +194,7 @@ onBoard('tasks are ticked where they are read', async (t, board) => {
     body: { description: theirs },
   })
   await task('three').click()
-  await part.getByText('Someone changed the description while you were editing.').waitFor()
+  await part.getByText('changed the description while you were editing.').waitFor()
   t.equal(await saved(), theirs, 'which is not overwritten')
   await part.getByRole('button', { name: 'Take theirs' }).click()
   await part.getByText('Theirs').waitFor()

@@ -2,7 +2,8 @@
 
 import { useState } from 'preact/hooks'
 import type { KanbanItem } from '../../src/client/api.d.ts'
-import { asDueDate, dayAfter, next, readDate } from '../common/date-words.ts'
+import { usualDays } from '../common/calendar-days.ts'
+import { asDueDate, readDate } from '../common/date-words.ts'
 import { dayOf, fullDay, fullDue, isInstant, today, weekdayName } from '../common/dates.ts'
 import { hasLabel, LONGEST_LABEL } from '../common/labels.ts'
 import { matches } from '../common/matches.ts'
@@ -197,16 +198,10 @@ function Columns({ board, ids, label, onClose }: PickerProps) {
 }
 
 /** Before anything is typed: the days that are set most often. */
-function usualDays(now: string): ListOption[] {
-  const friday = next(5, now)
-  return [
-    { value: now, label: later.dates.usual.today },
-    { value: dayAfter(now, 1), label: later.dates.usual.tomorrow },
-    ...(friday === dayAfter(now, 1) ? [] : [{ value: friday, label: later.dates.usual.friday }]),
-    { value: next(1, now), label: later.dates.usual.nextWeek },
-    { value: '', label: texts.board.filter.noDue },
-  ].filter(({ value }, index, all) => all.findIndex((one) => one.value === value) === index)
-}
+const usualOptions = (now: string): ListOption[] => [
+  ...usualDays(now).map(([name, value]) => ({ value, label: later.dates.usual[name] })),
+  { value: '', label: texts.board.filter.noDue },
+]
 
 function Due({ board, ids, label, onClose }: PickerProps) {
   const [typed, setTyped] = useTyped()
@@ -215,7 +210,7 @@ function Due({ board, ids, label, onClose }: PickerProps) {
     dueDate === null || isInstant(dueDate) ? (dueDate ?? '') : dayOf(dueDate),
   )
   const date = readDate(typed)
-  const usual = usualDays(now)
+  const usual = usualOptions(now)
     .filter((option) => matches(option.label, typed) && option.value !== date)
     .map((option) => ({
       ...option,

@@ -77,15 +77,16 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
         aria-busy={isUnsaved(id) || undefined}
       >
         {isMovable && (
-          <input
-            type="checkbox"
-            class="card-select"
-            aria-label={words.many.selectOf(item.title)}
-            tabIndex={isStop ? 0 : -1}
-            checked={isSelected}
-            onClick={(event) => event.stopPropagation()}
-            onChange={() => board.toggleSelected(id)}
-          />
+          // biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the checkbox, and the card must not see the click.
+          <label class="card-select" onClick={(event) => event.stopPropagation()}>
+            <input
+              type="checkbox"
+              aria-label={words.many.selectOf(item.title)}
+              tabIndex={isStop ? 0 : -1}
+              checked={isSelected}
+              onChange={() => board.toggleSelected(id)}
+            />
+          </label>
         )}
         {item.coverId && <Cover key={item.coverId} id={item.coverId} />}
         <CardLabels item={item} />

@@ -1,52 +1,33 @@
 /**
- * The numbers of comments and files of a board's cards, which records do not have. They are loaded with the board, read again after it is shown, since
- * nobody noted their changes until then, and again for each card that gets or loses one. They are not counted here, because a response may include changes that the stream delivers later.
+ * The numbers of comments and files of a board's cards, which records do not have. They are loaded with the board, and read again for each
+ * card that gets or loses one.
  */
 import { batch, effect } from '@preact/signals'
-import { api, type Change } from '../common/api.ts'
-import { appliedSeq, onAccess, onChange, onConnected, onReset } from '../common/live.ts'
+import { api } from '../common/api.ts'
+import { appliedSeq, onConnected } from '../common/live.ts'
 import type { Counts, ProjectStore } from '../common/project-store.ts'
 import { read } from '../common/session.ts'
 import { together } from '../common/together.ts'
 
-/** The minimum delays of a read in milliseconds, after a change and after the previous read. */
-const PAUSE = { change: 50, reading: 1000 }
+/** The minimum delays of a read in milliseconds, after a change, after the previous read, and after one that has failed. */
+const PAUSE = { change: 50, reading: 1000, failure: 10_000 }
 
 /** The most cards whose numbers are read separately. For more, those of the whole board are read. */
 const FEW = 50
 
 const NONE = { comments: 0, attachments: 0 }
 
-/** The card whose numbers a change may have changed, if any. */
-function cardOf({ kind, id, itemId, projectId, action, after }: Change, project: string): string | null {
-  if (kind === 'kanban-comment' || kind === 'attachment')
-    return action !== 'updated' && projectId === project ? itemId : null
-  // It came from another project.
-  return kind === 'kanban-item' && action === 'updated' && after?.projectId === project ? id : null
-}
-
 /** Updates the counts of a project. @returns a function that ends this */
 export function followCounts(store: ProjectStore): () => void {
-  /** The cards to read; undefined for all. */
-  let stale: Set<string> | undefined
   let isReading = false
   let readAt = Number.NEGATIVE_INFINITY
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
 
-  function note(id: string): void {
-    stale?.add(id)
-    if (stale && stale.size > FEW) stale = undefined
-    schedule()
-  }
-
-  function noteAll(): void {
-    stale = undefined
-    schedule()
-  }
+  const isStale = () => store.staleCounts.value?.size !== 0
 
   function schedule(): void {
-    if (isOver || timer !== undefined || isReading || stale?.size === 0) return
+    if (isOver || timer !== undefined || isReading || !isStale()) return
     timer = setTimeout(
       () => {
         timer = undefined
@@ -59,8 +40,10 @@ export function followCounts(store: ProjectStore): () => void {
   async function readStale(): Promise<void> {
     // Before the project is loaded, and after it is deleted or lost.
     if (store.project === undefined) return
-    const cards = stale && [...stale].filter((id) => !store.deletedItems.has(id))
-    stale = new Set()
+    const stale = store.staleCounts.peek()
+    const cards =
+      stale && stale.size <= FEW ? [...stale].filter((id) => !store.deletedItems.has(id)) : undefined
+    store.staleCounts.value = new Set()
     if (cards?.length === 0) return
     const seq = appliedSeq()
     isReading = true
@@ -72,12 +55,12 @@ export function followCounts(store: ProjectStore): () => void {
       )
       if (store.project !== undefined) take(counts, cards, seq)
     } catch {
-      // Read again with the next connection or change.
       hasFailed = true
-      stale = undefined
+      readAt += PAUSE.failure
     }
     isReading = false
-    if (!hasFailed) schedule()
+    if (hasFailed) store.staleCounts.value = undefined
+    else schedule()
   }
 
   function take(counts: Counts, cards: string[] | undefined, seq: number): void {
@@ -88,18 +71,10 @@ export function followCounts(store: ProjectStore): () => void {
   }
 
   return together(
-    onChange((change) => {
-      const id = cardOf(change, store.id)
-      if (id !== null) note(id)
-    }),
-    onReset(noteAll),
     onConnected(schedule),
-    onAccess(({ projectId, visible }) => {
-      if (projectId === store.id && visible) noteAll()
-    }),
-    // These could not be read without the project.
+    // They cannot be read without the project.
     effect(() => {
-      if (store.project !== undefined) schedule()
+      if (store.project !== undefined && isStale()) schedule()
     }),
     () => {
       isOver = true

@@ -1,6 +1,6 @@
 /** The title of the dialog, which is the card's title, edited in place. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { startsEditing } from '../common/text-edit/click-to-edit.ts'
+import { caretOf, startsEditing } from '../common/text-edit/click-to-edit.ts'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
 import { LineEditor } from '../common/text-edit/line-editor.tsx'
@@ -16,6 +16,11 @@ export function CardTitle({ id, edit, canEdit }: { id: string; edit: TextEdit; c
   const heading = useRef<HTMLHeadingElement>(null)
   const isEditing = edit.mode === 'editing'
   const canBegin = canEdit && edit.mode === 'shown'
+  const caret = useRef<number | undefined>(undefined)
+  const begin = (at?: number) => {
+    caret.current = at
+    edit.begin()
+  }
   const wasEditing = useRef(isEditing)
   useLayoutEffect(() => {
     // The field that had the focus has been removed.
@@ -32,17 +37,17 @@ export function CardTitle({ id, edit, canEdit }: { id: string; edit: TextEdit; c
           tabIndex={-1}
           dir="auto"
           class={isEditing ? 'visually-hidden' : canBegin ? 'edit-by-click' : undefined}
-          onClick={(event) => canBegin && startsEditing(event) && edit.begin()}
+          onClick={(event) => canBegin && startsEditing(event) && begin(caretOf(event))}
         >
           {shownTitle(edit.shown)}
         </h2>
         {canBegin && (
-          <button type="button" class="button-icon" aria-label={texts.card.editTitle} onClick={edit.begin}>
+          <button type="button" class="button-icon" aria-label={texts.card.editTitle} onClick={() => begin()}>
             <Icon name="edit" />
           </button>
         )}
       </div>
-      {isEditing && <LineEditor label={texts.card.title} edit={edit} />}
+      {isEditing && <LineEditor label={texts.card.title} edit={edit} caret={caret.current} />}
       {edit.mode === 'conflict' && <ConflictNotice edit={edit} called={CALLED} />}
       <LeftDraft edit={edit} />
     </div>

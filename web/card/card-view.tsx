@@ -72,6 +72,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
     value: item.title,
     base: card.store.items.base(card.id)?.title,
     save: (text, from) => saveCardText(card, 'title', text, from),
+    maker: () => card.store.makerOf(card.id, 'title'),
   })
   const files = useMemo(() => new CardFiles(card, () => canAttach.current), [card])
   useEffect(() => files.start(), [files])

@@ -27,6 +27,7 @@ export function Description({ card, value, canEdit }: DescriptionProps) {
     value,
     base: card.store.items.base(card.id)?.description,
     save: (text, from) => saveCardText(card, 'description', text, from),
+    maker: () => card.store.makerOf(card.id, 'description'),
   })
   const tick = useTicks({
     edit,

@@ -45,6 +45,7 @@ export function SubtaskRow({
     called: CALLED,
     value: subtask.title,
     save: (text, from) => renameSubtask(card, subtask.id, text, from),
+    maker: () => card.store.makerOf(subtask.id, 'title'),
   })
   const row = useRef<HTMLLIElement>(null)
   const handle = useRef<HTMLSpanElement>(null)

@@ -1,5 +1,5 @@
 /** The days of a calendar, and how keys lead from one to another. Uses neither the DOM nor the network. */
-import { dayAfter, weekdayOf } from './date-words.ts'
+import { dayAfter, next, weekdayOf } from './date-words.ts'
 
 /** The first day of the week in a locale, 0 for Sunday. */
 export function firstWeekday(tag: string): number {
@@ -24,6 +24,17 @@ export function weeksOf(day: string, first: number): string[][] {
   return Array.from({ length: 6 }, (_, week) =>
     Array.from({ length: 7 }, (_, index) => dayAfter(from, 7 * week + index)),
   )
+}
+
+/** The days that are set most often, by name. Friday only in its own week: on a Saturday it would come after the next Monday. */
+export function usualDays(now: string): ['today' | 'tomorrow' | 'friday' | 'nextWeek', string][] {
+  const [tomorrow, friday, monday] = [dayAfter(now, 1), next(5, now), next(1, now)]
+  return [
+    ['today', now],
+    ['tomorrow', tomorrow],
+    ...(friday < monday && friday !== tomorrow ? [['friday', friday] as ['friday', string]] : []),
+    ...(monday === tomorrow ? [] : [['nextWeek', monday] as ['nextWeek', string]]),
+  ]
 }
 
 type Keys = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'altKey' | 'ctrlKey' | 'metaKey'>

@@ -135,6 +135,8 @@ export function onApplied(seq: number | undefined, then: () => void): void {
 export function startLive(): void {
   document.addEventListener('visibilitychange', onVisibility)
   addEventListener('online', reopen)
+  // The stream may end much later, and in another tab.
+  addEventListener('offline', noteLost)
   // Another request found the service again.
   onAnswer(() => {
     if (liveState.peek() !== 'lost' && liveState.peek() !== 'offline') return

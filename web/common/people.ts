@@ -45,13 +45,18 @@ export function personOf(id: string): Known {
   return person.value
 }
 
-/** The name for an id; subscribes to it. An unknown person is "somebody". */
+/** A name as an id: some clients assign "maria" without a person of that id. Not a UUID, a ULID or another generated id. */
+const READABLE = /^(?=.*\p{L})(?!.*\d.*\d.*\d.*\d)[\p{L}\p{M}\p{N}._@+ -]{1,40}$/u
+
+const nameOfUnknown = (id: string): string => (READABLE.test(id) ? id : texts.people.somebody)
+
+/** The name for an id; subscribes to it. An unknown person is the id if people can read it, else "somebody". */
 export function personName(id: string): string {
   const user = me.value
   // In open mode, the user is not stored as a person.
   if (id === user?.id) return user.name
   const person = personOf(id)
-  return person === undefined ? texts.people.notYet : (person?.name ?? texts.people.somebody)
+  return person === undefined ? texts.people.notYet : (person?.name ?? nameOfUnknown(id))
 }
 
 /** Whether the person of an id is known, or still loading. */

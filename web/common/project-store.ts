@@ -54,6 +54,14 @@ export interface ItemCounts {
 /** By the id of the item. */
 export type Counts = Readonly<Record<string, Omit<ItemCounts, 'id'>>>
 
+/** The item whose counts a change may have changed, if any. They are not counted here, because a response may include changes that the stream delivers later. */
+function countedIn({ kind, id, itemId, projectId, action, after }: Change, project: string): string | null {
+  if (kind === 'kanban-comment' || kind === 'attachment')
+    return action !== 'updated' && projectId === project ? itemId : null
+  // It came from another project.
+  return kind === 'kanban-item' && action === 'updated' && after?.projectId === project ? id : null
+}
+
 /** Loads data that changes do not contain into the store. */
 interface ProjectReader {
   /** An item that came from another project, with its labels and subtasks. */
@@ -61,6 +69,9 @@ interface ProjectReader {
   /** The columns. Their stages may depend on their places. */
   readColumns: () => void
 }
+
+/** The fields of texts, which two may edit at once. */
+const TEXTS = ['title', 'description', 'content', 'name', 'nextStep']
 
 /** As people sort names: "Sprint 2" comes before "Sprint 10". */
 const { compare } = new Intl.Collator(undefined, { numeric: true })
@@ -81,8 +92,10 @@ export class ProjectStore {
   readonly metrics = new Records<Metric>()
   readonly transcripts = new Records<TranscriptSummary>()
   readonly assignments = new Records<TeamAssignment>()
-  /** Of items that have any. Kept current by `board/counts.ts`. */
+  /** Of items that have any. */
   readonly counts = new Records<ItemCounts>()
+  /** The items whose counts may have changed since, for `board/counts.ts`; undefined for all. */
+  readonly staleCounts = signal<ReadonlySet<string> | undefined>(undefined)
   /** The deletion of the project, if it happened while the page was open. */
   readonly deletedBy = signal<Deleted | undefined>(undefined)
   /** The deletions of items that happened while the page was open, by id. */
@@ -94,6 +107,8 @@ export class ProjectStore {
     () => new Map(this.assignments.list(byId).map(({ memberId, role }) => [memberId, role])),
   )
   readonly #versions = new Map<string, Signal<number>>()
+  readonly #makers = new Map<string, Made>()
+  readonly #madeAt = signal(0)
   readonly #orders = new Map<string, ReadonlySignal<readonly string[]>>()
   readonly #reader: ProjectReader
 
@@ -155,6 +170,7 @@ export class ProjectStore {
       this.labels.reset(labels, seq, true)
       this.items.reset(project.kanbanItems, seq, true)
       if (counts) this.loadCounts(counts, seq)
+      this.staleCounts.value = counts && new Set()
       this.objectives.reset(project.objectives, seq, true)
       this.metrics.reset(project.metrics, seq, true)
       this.transcripts.reset(project.transcriptSummaries, seq, true)
@@ -189,9 +205,27 @@ export class ProjectStore {
     return [projects, items, columns, labels, objectives, metrics, transcripts, assignments, counts]
   }
 
+  /** Who has changed a field last while the page was open; subscribes to it. */
+  makerOf(id: string, field: string): Made | undefined {
+    this.#madeAt.value
+    return this.#makers.get(`${id} ${field}`)
+  }
+
+  #noteMaker({ id, action, after, actorId, actor, seq }: Change): void {
+    if (action !== 'updated') return
+    for (const field of TEXTS) {
+      if (after && field in after) this.#makers.set(`${id} ${field}`, { actorId, ...(actor && { actor }) })
+    }
+    this.#madeAt.value = seq
+  }
+
   /** Applies a change of the stream. A known one changes nothing. */
   apply(change: Change): void {
     const { kind, id, projectId } = change
+    if (projectId === this.id || id === this.id) this.#noteMaker(change)
+    const counted = countedIn(change, this.id)
+    const stale = this.staleCounts.peek()
+    if (counted !== null && stale) this.staleCounts.value = new Set(stale).add(counted)
     if (kind === 'kanban-item') {
       this.#applyItem(change)
       return

@@ -3,9 +3,12 @@ import { texts } from '../texts.ts'
 
 const names = { ...texts.overview.values, priority: texts.board.priorities, idea: texts.ideaList.statuses }
 
+/** A term as the service spells its own: other clients also write "on_track" and "On track". */
+export const usualTerm = (term: string): string => term.toLowerCase().replaceAll(/[_ ]+/g, '-')
+
 /** A term in the language of the page, or as words if it is another's. */
 export const termName = (kind: keyof typeof names, term: string): string =>
-  (names[kind] as Readonly<Record<string, string>>)[term] ?? wordsOf(term)
+  (names[kind] as Readonly<Record<string, string>>)[usualTerm(term)] ?? wordsOf(term)
 
 /** Turns "on-track" into "On track". An empty text stays empty. */
 export function wordsOf(term: string): string {

@@ -96,8 +96,8 @@ function Numbers({ table: { head, rows }, caption }: { table: Table; caption: st
         <thead>
           <tr>
             {head.map((name) => (
-              <th key={name} scope="col" dir="auto">
-                {name}
+              <th key={name} scope="col">
+                <bdi>{name}</bdi>
               </th>
             ))}
           </tr>
@@ -106,8 +106,8 @@ function Numbers({ table: { head, rows }, caption }: { table: Table; caption: st
           {rows.slice(0, ROWS).map((row, index) => (
             <tr key={index}>
               {row.map((cell, column) => (
-                <td key={column} dir="auto">
-                  {cell ?? '–'}
+                <td key={column}>
+                  <bdi>{cell ?? '–'}</bdi>
                 </td>
               ))}
             </tr>

@@ -11,6 +11,7 @@ import { termName } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu, type MenuItem } from '../common/ui/menu.tsx'
+import { PriorityIcon } from '../common/ui/priority.tsx'
 import { href, paths, place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { IdeaForm } from './idea-form.tsx'
@@ -101,7 +102,7 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
         <p class="meta idea-facts">
           {priority !== 'medium' && (
             <span dir="auto">
-              <Icon name="priority" /> {termName('priority', priority)}
+              <PriorityIcon priority={priority} /> {termName('priority', priority)}
             </span>
           )}
           {status !== 'idea' && <span dir="auto">{termName('idea', status)}</span>}

@@ -9,6 +9,7 @@ import { mayWriteProject } from '../common/rights.ts'
 import { termName } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
+import { PriorityIcon } from '../common/ui/priority.tsx'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import { moveTo } from './mine-writes.ts'
@@ -74,7 +75,7 @@ export function MineItem({ item, records, ticked }: MineItemProps) {
         {dueDate && <Due dueDate={dueDate} isLate={isOverdue(item)} />}
         {priority !== 'medium' && (
           <span dir="auto">
-            <Icon name="priority" /> {termName('priority', priority)}
+            <PriorityIcon priority={priority} /> {termName('priority', priority)}
           </span>
         )}
       </p>

@@ -3,6 +3,7 @@
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { teams } from '../common/teams.ts'
+import { termName } from '../common/terms.ts'
 import { texts } from '../texts.ts'
 import { chooseProject } from './project-writes.ts'
 import { ProjectChoice, Section } from './section.tsx'
@@ -10,6 +11,10 @@ import { ProjectChoice, Section } from './section.tsx'
 const words = texts.overview
 
 const FIELDS = ['status', 'health', 'type'] as const
+
+/** A term that is none of the usual ones, as an option with its name. */
+const otherTerm = (field: (typeof FIELDS)[number], term: string): [string, string][] =>
+  term === '' || term in words.values[field] ? [] : [[term, termName(field, term)]]
 
 export function Details({ store, project }: { store: ProjectStore; project: ProjectFields }) {
   const canEdit = mayWriteIn(store)
@@ -22,7 +27,7 @@ export function Details({ store, project }: { store: ProjectStore; project: Proj
             key={field}
             label={texts.fields[field]}
             value={project[field]}
-            options={Object.entries(words.values[field])}
+            options={[...Object.entries(words.values[field]), ...otherTerm(field, project[field])]}
             canEdit={canEdit}
             onChoose={(value) => chooseProject(store, { [field]: value }, words.saved(texts.fields[field]))}
           />

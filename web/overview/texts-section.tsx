@@ -26,6 +26,7 @@ function OneText({ store, project, field, isLine }: Props & { field: ProjectText
       base={store.projects.base(store.id)?.[field]}
       canEdit={mayWriteIn(store)}
       kind={isLine ? 'line' : 'lines'}
+      maker={() => store.makerOf(store.id, field)}
       save={(text, from) => saveProjectText(store, field, isLine ? text.trim() : text, from)}
     >
       {(text, onTick) =>

@@ -19,10 +19,16 @@ function Row({ entry }: { entry: AuditEntry }) {
       <td>
         <time dateTime={entry.createdAt}>{atMoment(entry.createdAt)}</time>
       </td>
-      <td dir="auto">{actorOf(entry, personName, words)}</td>
+      <td>
+        <bdi>{actorOf(entry, personName, words)}</bdi>
+      </td>
       <td>{actionName(entry.action, auditActions)}</td>
-      <td dir="auto">{subjectOf(entry, personName)}</td>
-      <td dir="auto">{detailsOf(entry).join(', ')}</td>
+      <td>
+        <bdi>{subjectOf(entry, personName)}</bdi>
+      </td>
+      <td>
+        <bdi>{detailsOf(entry).join(', ')}</bdi>
+      </td>
       <td>{entry.address}</td>
     </tr>
   )

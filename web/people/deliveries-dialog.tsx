@@ -59,7 +59,9 @@ export function DeliveriesDialog({ webhook, onReplay, onClose }: Props) {
                     <Outcome delivery={delivery} />
                   </td>
                   <td>{words.milliseconds(formatNumber(delivery.duration))}</td>
-                  <td dir="auto">{delivery.response}</td>
+                  <td>
+                    <bdi>{delivery.response}</bdi>
+                  </td>
                 </tr>
               ))}
             </Table>

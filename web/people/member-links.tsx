@@ -91,8 +91,8 @@ function LinkRow({ link, onRevoke }: { link: MemberLink; onRevoke: () => Promise
   }
   return (
     <tr>
-      <th scope="row" dir="auto">
-        {name}
+      <th scope="row">
+        <bdi>{name}</bdi>
       </th>
       <td>{words.linkKinds[link.kind]}</td>
       <td>{words.roles[link.role]}</td>

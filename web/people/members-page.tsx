@@ -38,10 +38,12 @@ function MemberRow({ member, onDo, onLink }: RowProps) {
   const { name, email, role, disabled } = member
   return (
     <tr>
-      <th scope="row" dir="auto">
-        {name}
+      <th scope="row">
+        <bdi>{name}</bdi>
       </th>
-      <td dir="auto">{email}</td>
+      <td>
+        <bdi>{email}</bdi>
+      </td>
       <td>{words.roles[role]}</td>
       <td>{disabled ? words.disabled : words.enabled}</td>
       <td>

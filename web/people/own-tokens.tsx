@@ -82,11 +82,13 @@ function TokenLine({ token, onRevoke }: { token: Token; onRevoke: () => void }) 
   const isOver = expiresAt !== null && Date.parse(expiresAt) < Date.now()
   return (
     <tr>
-      <th scope="row" dir="auto">
-        {name}
+      <th scope="row">
+        <bdi>{name}</bdi>
       </th>
       <td>{texts.people.scopeNames[scope]}</td>
-      <td dir="auto">{namesOf(projectIds)}</td>
+      <td>
+        <bdi>{namesOf(projectIds)}</bdi>
+      </td>
       <td>{lastUsedAt === null ? texts.people.never : ago(lastUsedAt)}</td>
       <td class={isOver ? 'danger' : undefined}>
         {isOver && `${texts.people.expired} `}

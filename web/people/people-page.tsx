@@ -79,10 +79,12 @@ function Row({ person, onDo }: { person: Person; onDo: (doing: Doing) => void })
   const { name, seenAt } = person
   return (
     <tr>
-      <th scope="row" dir="auto">
-        {name}
+      <th scope="row">
+        <bdi>{name}</bdi>
       </th>
-      <td dir="auto">{sourceOf(person) ?? words.ofHost}</td>
+      <td>
+        <bdi>{sourceOf(person) ?? words.ofHost}</bdi>
+      </td>
       <td>{seenAt && <time dateTime={seenAt}>{fullDay(seenAt)}</time>}</td>
       <td>
         <Menu

@@ -1,4 +1,4 @@
-/** A table that scrolls horizontally if the window is narrow. */
+/** A table. It scrolls horizontally if the window is narrow, and is a list of its rows on a phone. */
 import type { ComponentChildren } from 'preact'
 
 interface Props {
@@ -10,8 +10,13 @@ interface Props {
 }
 
 export const Table = ({ label, columns, children }: Props) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
-  <section class="scroll" aria-label={label} tabIndex={0}>
+  <section
+    class="scroll"
+    aria-label={label}
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
+    tabIndex={0}
+    style={Object.fromEntries(columns.map((name, index) => [`--column-${index + 1}`, JSON.stringify(name)]))}
+  >
     <table>
       <thead>
         <tr>

@@ -26,10 +26,12 @@ async function deleteTeam({ id, name }: Team): Promise<void> {
 function TeamRow({ team, onDo }: { team: Team; onDo: (doing: Doing) => void }) {
   return (
     <tr>
-      <th scope="row" dir="auto">
-        {team.name}
+      <th scope="row">
+        <bdi>{team.name}</bdi>
       </th>
-      <td dir="auto">{team.description}</td>
+      <td>
+        <bdi>{team.description}</bdi>
+      </td>
       <td>
         <ul class="names" aria-label={words.membersOf(team.name)}>
           {team.memberIds.map((id) => (

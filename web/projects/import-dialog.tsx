@@ -9,7 +9,7 @@ import { texts } from '../texts.ts'
 import { ColumnMapping } from './column-mapping.tsx'
 import { FORMATS, type FormatName, guessFields, HEAD, type Preview, previewOf } from './file-format.ts'
 import { clearImport, type ImportState, importState, startImport, watchImport } from './import-job.ts'
-import { progressOf, reasonOf, summaryOf, wasImportedBefore } from './import-texts.ts'
+import { failureOf, importedBefore, progressOf, summaryOf } from './import-texts.ts'
 import { ImportedPeople } from './imported-people.tsx'
 
 const look = async (file: File) => previewOf(new Uint8Array(await file.slice(0, HEAD).arrayBuffer()))
@@ -156,14 +156,22 @@ function Done({ job, name, onClose }: Extract<ImportState, { step: 'done' }> & {
   )
 }
 
-function NotDone({ error, file, options }: Extract<ImportState, { step: 'failed' }>) {
+type NotDoneProps = Extract<ImportState, { step: 'failed' }> & { onClose: () => void }
+
+function NotDone({ error, file, options, onClose }: NotDoneProps) {
+  const before = importedBefore(error)
   return (
     <div class="stack">
       <p role="alert" class="danger" dir="auto">
-        {imports.failed(reasonOf(error))}
+        {failureOf(error)}
       </p>
       <div class="dialog-foot">
-        {wasImportedBefore(error) && (
+        {before?.id && (
+          <a class="button" href={href(paths.board(before.id))} onClick={onClose}>
+            {texts.open}
+          </a>
+        )}
+        {before && (
           <button
             type="button"
             class="button"
@@ -173,7 +181,7 @@ function NotDone({ error, file, options }: Extract<ImportState, { step: 'failed'
           </button>
         )}
         <button type="button" class="button-primary" onClick={clearImport}>
-          {texts.tryAgain}
+          {imports.otherFile}
         </button>
       </div>
     </div>
@@ -195,7 +203,7 @@ export default function ImportDialog({ file, onClose }: { file: File | undefined
       )}
       {(state?.step === 'sending' || state?.step === 'running') && <Running state={state} />}
       {state?.step === 'done' && <Done {...state} onClose={onClose} />}
-      {state?.step === 'failed' && <NotDone {...state} />}
+      {state?.step === 'failed' && <NotDone {...state} onClose={onClose} />}
     </Dialog>
   )
 }

@@ -5,11 +5,10 @@ import { projectList } from '../common/projects.ts'
 import { read } from '../common/session.ts'
 import { toast } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
-import { imports } from '../later-import-texts.ts'
 import { go, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { FormatName } from './file-format.ts'
-import { summaryOf } from './import-texts.ts'
+import { failureOf, summaryOf } from './import-texts.ts'
 
 /** The delays between two polls of an import, in milliseconds: the first, the longest, and after a failure. */
 const PAUSE = { first: 100, longest: 1000, failure: 3000 }
@@ -114,7 +113,7 @@ export async function startImport(file: File, options: ImportOptions): Promise<v
 function showResult(): void {
   const state = importState.peek()
   importState.value = undefined
-  if (state?.step === 'failed') toast(imports.failed(state.error), [], 'alert')
+  if (state?.step === 'failed') toast(failureOf(state.error), [], 'alert')
   if (state?.step !== 'done') return
   const { projectId } = state.job
   const open = projectId !== undefined && { label: texts.open, run: () => go(paths.board(projectId)) }

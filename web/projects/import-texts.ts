@@ -2,6 +2,7 @@
 import type { Import } from '../../src/client/api.d.ts'
 import { secondsOfWriting } from '../../src/exchange/imports/write-time.ts'
 import { formatNumber } from '../common/dates.ts'
+import { shownTitle } from '../common/titles.ts'
 import { imports } from '../later-import-texts.ts'
 
 export function progressOf(job: Import | undefined): string {
@@ -18,8 +19,19 @@ export function summaryOf({ projectId, counts = {}, total }: Import, name: strin
   return imports.done(name, counts.columns ?? 0, counts.items ?? 0)
 }
 
-/** Whether the service refused because the same file was imported before. The user can then import it anyway. */
-export const wasImportedBefore = (error: string): boolean => /imported before/.test(error)
+const BEFORE = /imported before(?:, as project (\S+) \((.*)\))?/
+
+/** The project of an earlier import of the same file, which the user can then import anyway; undefined if the service refused for another reason. */
+export function importedBefore(error: string): { id?: string; name?: string } | undefined {
+  const [found, id, name] = BEFORE.exec(reasonOf(error)) ?? []
+  return found === undefined ? undefined : { ...(id && { id }), ...(name && { name }) }
+}
+
+/** Why there is no board. */
+export function failureOf(error: string): string {
+  const name = importedBefore(error)?.name
+  return imports.failed(name === undefined ? reasonOf(error) : imports.before(shownTitle(name)))
+}
 
 /** The service's message, without the hint for the command line. */
-export const reasonOf = (error: string): string => (error.split('; use ', 1)[0] ?? '').replace(/\.$/, '')
+const reasonOf = (error: string): string => (error.split('; use ', 1)[0] ?? '').replace(/\.$/, '')

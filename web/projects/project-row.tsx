@@ -7,7 +7,7 @@ import { personName } from '../common/people.ts'
 import { phaseName } from '../common/phases.ts'
 import { mayWriteProject } from '../common/rights.ts'
 import { isAdmin } from '../common/session.ts'
-import { termName } from '../common/terms.ts'
+import { termName, usualTerm } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon, type IconName } from '../common/ui/icon.tsx'
 import { Lock } from '../common/ui/lock.tsx'
@@ -25,7 +25,7 @@ const HEALTH: Readonly<Record<string, { icon: IconName; tone: string }>> = {
 
 function Health({ health }: { health: string }) {
   if (health === '') return null
-  const { icon, tone } = HEALTH[health] ?? { icon: 'flag', tone: 'muted' }
+  const { icon, tone } = HEALTH[usualTerm(health)] ?? { icon: 'flag', tone: 'muted' }
   return (
     <span class={tone}>
       <Icon name={icon} /> <span dir="auto">{termName('health', health)}</span>

@@ -1,6 +1,7 @@
 /** Lets the user choose a version if somebody else has changed the text that the user was editing. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import { makerFirst } from '../actors.ts'
 import { differencesOf, type Piece } from './differences.ts'
 import type { TextEdit } from './use-text-edit.ts'
 
@@ -23,17 +24,27 @@ export function ConflictNotice({ edit, called }: { edit: TextEdit; called: strin
   const first = useRef<HTMLParagraphElement>(null)
   useLayoutEffect(() => first.current?.focus(), [])
   const { theirs, yours } = differencesOf(edit.theirs, edit.text)
+  const maker = edit.maker?.()
   return (
     <div class="edit-conflict">
       <p ref={first} tabIndex={-1} role="alert">
-        {words.text(called)}
+        {words.text(called, maker && makerFirst(maker))}
       </p>
       <div class="edit-versions">
         <Version title={words.theirs} pieces={theirs} />
         <Version title={words.yours} pieces={yours} />
       </div>
       <div class="row">
-        <button type="button" class="button-primary" onClick={edit.keepMine}>
+        {edit.merged !== undefined && (
+          <button type="button" class="button-primary" onClick={edit.takeMerged}>
+            {words.merge}
+          </button>
+        )}
+        <button
+          type="button"
+          class={edit.merged === undefined ? 'button-primary' : 'button'}
+          onClick={edit.keepMine}
+        >
           {words.keepMine}
         </button>
         <button type="button" class="button" onClick={edit.discard}>

@@ -24,15 +24,61 @@ const wordsOf = (text: string): string[] => text.match(/\s+|[^\s]+/gu) ?? []
 /** Marks the words of each text that the other does not have at that place. */
 export function differencesOf(theirs: string, yours: string): Differences {
   const [a, b] = [wordsOf(theirs), wordsOf(yours)]
+  const [inTheirs, inYours] = keptOf(a, b)
+  return { theirs: piecesOf(a, inTheirs), yours: piecesOf(b, inYours) }
+}
+
+type IsKept = (index: number) => boolean
+
+/** Whether a word of the one list is in the other, too; in both, these words are the same in the same order. */
+function keptOf(a: readonly string[], b: readonly string[]): [IsKept, IsKept] {
   const start = commonLength(a, b)
   const end = commonLength(a.slice(start).reverse(), b.slice(start).reverse())
   const middle = common(a.slice(start, a.length - end), b.slice(start, b.length - end))
-  const isKept = (side: 0 | 1, index: number, length: number) =>
-    index < start || index >= length - end || middle[side].has(index - start)
-  return {
-    theirs: piecesOf(a, (index) => isKept(0, index, a.length)),
-    yours: piecesOf(b, (index) => isKept(1, index, b.length)),
+  const isKept =
+    (side: 0 | 1, length: number): IsKept =>
+    (index) =>
+      index < start || index >= length - end || middle[side].has(index - start)
+  return [isKept(0, a.length), isKept(1, b.length)]
+}
+
+/** Words of a text, from one index to another, that have become others. */
+interface Change {
+  from: number
+  to: number
+  words: readonly string[]
+}
+
+function changesOf(before: readonly string[], after: readonly string[]): Change[] {
+  const [isKept, isOld] = keptOf(before, after)
+  const changes: Change[] = []
+  for (let from = 0, at = 0; from < before.length || at < after.length; ) {
+    let [to, end] = [from, at]
+    while (to < before.length && !isKept(to)) to++
+    while (end < after.length && !isOld(end)) end++
+    if (to > from || end > at) changes.push({ from, to, words: after.slice(at, end) })
+    // Both are at the same kept word now.
+    from = to + 1
+    at = end + 1
   }
+  return changes
+}
+
+/** Two changes of a text in one; undefined if they touch each other. What both have changed alike is there once. */
+export function mergedText(before: string, theirs: string, yours: string): string | undefined {
+  const words = wordsOf(before)
+  const changes = [theirs, yours]
+    .flatMap((text) => changesOf(words, wordsOf(text)))
+    .toSorted((a, b) => a.from - b.from || a.to - b.to)
+  let [merged, at] = ['', 0]
+  for (const [index, { from, to, words: others }] of changes.entries()) {
+    const last = changes[index - 1]
+    if (last && last.from === from && last.to === to && last.words.join('') === others.join('')) continue
+    if (last && from <= last.to) return undefined
+    merged += words.slice(at, from).join('') + others.join('')
+    at = to
+  }
+  return merged + words.slice(at).join('')
 }
 
 function commonLength(a: readonly string[], b: readonly string[]): number {

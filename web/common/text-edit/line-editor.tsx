@@ -4,16 +4,27 @@ import { texts } from '../../texts.ts'
 import { takeTypedAhead } from '../keys.ts'
 import type { TextEdit } from './use-text-edit.ts'
 
-/** Takes the focus when it appears, and selects the text. What was typed before takes its place. */
-export function LineEditor({ label, edit }: { label: string; edit: TextEdit }) {
+interface Props {
+  label: string
+  edit: TextEdit
+  /** Where the caret begins, as an index; by default at the end. */
+  caret?: number | undefined
+}
+
+/** Takes the focus when it appears. What was typed before is inserted at the caret. */
+export function LineEditor({ label, edit, caret }: Props) {
   const field = useRef<HTMLInputElement>(null)
   // Runs before the next key, which belongs to the field.
   useLayoutEffect(() => {
-    field.current?.select()
+    const input = field.current
+    if (input === null) return
+    const at = Math.min(caret ?? input.value.length, input.value.length)
+    input.focus()
+    input.setSelectionRange(at, at)
     const ahead = takeTypedAhead()
-    if (ahead === '' || !field.current) return
-    field.current.value = ahead
-    edit.type(ahead)
+    if (ahead === '') return
+    input.setRangeText(ahead, at, at, 'end')
+    edit.type(input.value)
   }, [])
   const isEmpty = edit.text.trim() === ''
   return (

@@ -1,11 +1,13 @@
 /** The state of a text that is edited in place: shown, being edited, being saved, or in conflict with somebody else's change. */
 import { signal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import type { Made } from '../actors.ts'
 import { type Draft, drafts } from '../drafts.ts'
 import { failed, toast } from '../toasts.ts'
 import { useDraft } from '../use-draft.ts'
 import type { SavingOutcome } from './conflict.ts'
+import { mergedText } from './differences.ts'
 
 /** A text of a record, with the function that saves it. */
 export interface EditedText {
@@ -19,6 +21,8 @@ export interface EditedText {
   base?: string | undefined
   /** Saves the text, unless somebody else has changed it since `from`. @throws PhaseboardError if the service refuses the write */
   save: (text: string, from: string) => Promise<SavingOutcome>
+  /** Who has changed it last, if that is known; subscribes to it. */
+  maker?: (() => Made | undefined) | undefined
 }
 
 /** The number of texts being edited. While it is not 0, a click outside the dialog must not close it and hide typed text. */
@@ -34,6 +38,10 @@ export interface TextEdit {
   left: Draft | undefined
   /** Somebody else's text, in a conflict. */
   theirs: string
+  /** Who wrote it, if that is known. */
+  maker: (() => Made | undefined) | undefined
+  /** Both changes in one text, in a conflict in which they are apart from each other. */
+  merged: string | undefined
   begin: () => void
   type: (text: string) => void
   /** Replaces a part of the draft, whether the field is open or not. */
@@ -45,11 +53,13 @@ export interface TextEdit {
   /** Resolves a conflict. */
   keepMine: () => void
   keepEditing: () => void
+  /** Opens the field with both changes. */
+  takeMerged: () => void
   /** Shows the conflict of a text that was saved after its field was closed. */
   ask: (text: string, from: string, theirs: string) => void
 }
 
-export function useTextEdit({ name, called, value, base = value, save }: EditedText): TextEdit {
+export function useTextEdit({ name, called, value, base = value, save, maker }: EditedText): TextEdit {
   const { draft, keep, replace, remove, begin, restore } = useDraft(name)
   const [mode, setMode] = useState<TextEdit['mode']>('shown')
   const [saving, setSaving] = useState<string | undefined>()
@@ -103,6 +113,11 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
   }
 
   const text = draft?.text ?? value
+  const from = draft?.from ?? value
+  const merged = useMemo(
+    () => (mode === 'conflict' ? mergedText(from, theirs, text) : undefined),
+    [mode, from, theirs, text],
+  )
   const isLeft = mode === 'shown' && saving === undefined && !isSaved
   return {
     mode,
@@ -110,13 +125,15 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
     text,
     left: isLeft ? draft : undefined,
     theirs,
+    maker,
+    merged,
     begin: () => {
       const sent = value === base ? saving : value
       // What is being saved is a draft only until the service has it.
       if (draft === undefined || draft.text === (saving ?? value)) begin(sent ?? value)
       setMode('editing')
     },
-    type: (typed) => keep(typed, draft?.from ?? value),
+    type: (typed) => keep(typed, from),
     replace,
     leave: () => {
       if (draft?.text === draft?.from) restore()
@@ -126,7 +143,7 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
       remove()
       setMode('shown')
     },
-    save: () => void send(text, draft?.from ?? value),
+    save: () => void send(text, from),
     keepMine: () => {
       keep(text, theirs)
       void send(text, theirs)
@@ -135,8 +152,12 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
       keep(text, theirs)
       setMode('editing')
     },
-    ask: (mine, from, other) => {
-      keep(mine, from)
+    takeMerged: () => {
+      keep(merged ?? text, theirs)
+      setMode('editing')
+    },
+    ask: (mine, before, other) => {
+      keep(mine, before)
       setTheirs(other)
       setMode('conflict')
       if (isGone.current) toast(texts.editing.conflict.text(called), [], 'alert')
