@@ -216,6 +216,11 @@ t.test('Notion: any columns, pages in relations, and spans of days', async (t) =
     'Export/Saal.md': '# Saal',
   })
   t.match(await readAs(undefined, zip, 'export.zip'), { format: 'notion', name: 'Aufgaben' })
+  const parts = await zipOf({ 'Export-0123-Part-1.zip': zip })
+  t.match(await readAs(undefined, parts, 'export.zip'), { format: 'notion', name: 'Aufgaben' })
+  t.match(await refusal(undefined, await zipOf({ 'A-Part-1.zip': parts })), 'it is a zip archive')
+  const hours = 'Name,Due\nx,"March 5, 2026 9:00 AM (GMT+1) → 10:30 AM (GMT+1)"\n'
+  t.match((await readAs('notion', hours)).cards, [{ dueDate: '2026-03-05T09:30:00.000Z' }], 'of one day')
   t.match(
     await refusal('notion', 'foo,bar\n1,2\n'),
     'expected a column with titles, but there are "foo", "bar"',

@@ -7,6 +7,14 @@ import { boardOfTable, columnsOf, listed, listOf } from './table-board.ts'
 /** The address of a page in a relation, after its title. */
 const ADDRESS = / \((?:https?:\/\/[^()\s]*|[^()\s]*\.md)\)(?:,\s*|$)/
 
+/** The end of a span is due. If it is on the same day, only its time is there: March 5, 2026 9:00 AM (GMT+1) → 10:00 AM. */
+function endOf(text: string): string {
+  const [begin = '', end] = text.split(' → ')
+  if (end === undefined) return text
+  const [, day] = /^(.*\d{4}),? \d{1,2}:\d\d/.exec(begin) ?? []
+  return day !== undefined && /^\d{1,2}:\d\d/.test(end) ? `${day} ${end}` : end
+}
+
 const RELATIONS = new Set(['parent', 'blockedBy', 'blocks', 'relates', 'duplicates'])
 
 /** The titles of pages in a relation. */
@@ -32,8 +40,7 @@ export const readNotion: BoardReader = (file, options) => {
       subtasks: [],
     },
     toNames: (cell: string, field: string) => (RELATIONS.has(field) ? pagesIn(cell) : listed(cell)),
-    // Of a span, the end is due.
-    toDate: (text: string) => text.split(' → ').at(-1) ?? text,
+    toDate: endOf,
     lacks: [
       'a table of Notion has no texts of pages, comments and files: the texts are in the .md files beside it',
     ],

@@ -28,6 +28,8 @@ const MOST_ENTRIES = 100_000
 
 const starts = (bytes: Uint8Array, ...first: number[]) => first.every((byte, index) => bytes[index] === byte)
 
+const isZip = (bytes: Uint8Array) => starts(bytes, 0x50, 0x4b, 3, 4)
+
 /** Files that are not board exports, by their first bytes. */
 const STRANGERS: { is: (bytes: Uint8Array, beginning: string) => boolean; what: string }[] = [
   { is: (bytes) => starts(bytes, 0x25, 0x50, 0x44, 0x46), what: 'it is a PDF' },
@@ -46,13 +48,15 @@ const SQLITE = 'SQLite format 3\0'
  * @throws Error with one line if it is empty, damaged, unpacks to more than the limit, or cannot be an export
  */
 export async function openSource(packed: Uint8Array, name: string, levels?: number): Promise<OpenedSource> {
-  const isZip = starts(packed, 0x50, 0x4b, 3, 4)
-  const { bytes, ...inner } = isZip ? await fileInZip(packed) : { bytes: packed, name }
+  const { bytes, ...inner } = isZip(packed) ? await fileInZip(packed) : { bytes: packed, name }
   return { file: openUnzipped(bytes, levels), bytes, name: inner.name }
 }
 
-/** The table or the JSON in a zip archive of exports. */
-async function fileInZip(packed: Uint8Array): Promise<Pick<OpenedSource, 'bytes' | 'name'>> {
+/**
+ * The table or the JSON in a zip archive of exports.
+ * @param isInner whether the archive was itself in one: Notion packs its parts so
+ */
+async function fileInZip(packed: Uint8Array, isInner = false): Promise<Pick<OpenedSource, 'bytes' | 'name'>> {
   const zip = await readable(
     fromBufferPromise(Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)),
   )
@@ -63,11 +67,13 @@ async function fileInZip(packed: Uint8Array): Promise<Pick<OpenedSource, 'bytes'
     // Notion adds a table with all rows to that of a view.
     const all = found.filter(({ fileName }) => fileName.endsWith('_all.csv'))
     const [entry, other] = all.length > 0 ? all : found
-    if (entry === undefined || other !== undefined)
+    const isPart = entry?.fileName.endsWith('.zip') === true
+    if (entry === undefined || other !== undefined || (isPart && isInner))
       throw new Error(
         'it is a zip archive: unpack it, and import the file in it (a workbook: save it as CSV)',
       )
-    return { bytes: await readable(bytesOf(zip, entry)), name: entry.fileName }
+    const bytes = await readable(bytesOf(zip, entry))
+    return isPart ? await fileInZip(bytes, true) : { bytes, name: entry.fileName }
   } finally {
     zip.close()
   }
@@ -83,7 +89,7 @@ async function readable<T>(reading: Promise<T>): Promise<T> {
   }
 }
 
-/** The tables and JSON in a zip archive, and the manifest of an archive of this service. @throws TooLarge */
+/** The tables and JSON in a zip archive, parts of an export of Notion, and the manifest of an archive of this service. @throws TooLarge */
 async function exportsIn(zip: ReadZip): Promise<Entry[]> {
   const found: Entry[] = []
   let entries = 0
@@ -91,7 +97,8 @@ async function exportsIn(zip: ReadZip): Promise<Entry[]> {
     if (++entries > MOST_ENTRIES)
       throw new TooLarge(`it is a zip archive with more than ${MOST_ENTRIES} files`)
     const { fileName } = entry
-    if (fileName === MANIFEST || /(?:^|\/)data\.json$|\.csv$/i.test(fileName)) found.push(entry)
+    if (fileName === MANIFEST || /(?:^|\/)data\.json$|\.csv$|(?:^|\/)[^/]*-Part-\d+\.zip$/i.test(fileName))
+      found.push(entry)
   }
   return found
 }
