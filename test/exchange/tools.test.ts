@@ -366,6 +366,11 @@ t.test('WeKan: archived cards and lists are dismissed, swimlanes are labels', as
   t.match(await readFixture('wekan', 'wekan-board.json', BERLIN), {
     cards: { 2: { dueDate: '2026-03-20T00:00:00.000Z' } },
   })
+  const lane = readFileSync('test/fixtures/wekan-board.json', 'utf8').replace(
+    '"_id": "s2"',
+    '"_id": "s2", "archived": true',
+  )
+  t.match(cardOf(await readAs(undefined, lane), 'c1'), { dismissed: true }, 'of an archived swimlane')
 })
 
 t.test('Deck: done and archived cards, of one board or several', async (t) => {

@@ -68,6 +68,12 @@ function boardOf(board: JsonObject): SourceBoard {
   )
   // Swimlanes are labels, if there are several.
   const lanes = new Map(all('swimlanes').map((lane) => [idOf(lane), labelOf(text(lane.title), lane.color)]))
+  /** The ids of archived swimlanes, whose cards are so, too. */
+  const putAway = new Set(
+    all('swimlanes')
+      .filter(({ archived }) => archived === true)
+      .map(idOf),
+  )
   const ofCard = (name: string) => Map.groupBy(all(name), ({ cardId }) => text(cardId))
   const [checklists, entries, comments] = [ofCard('checklists'), ofCard('checklistItems'), ofCard('comments')]
   const attachments = ofCard('attachments')
@@ -89,7 +95,10 @@ function boardOf(board: JsonObject): SourceBoard {
     const ownEntries = sortedBy(of(entries, id), ({ checklistId }) => order.get(text(checklistId)))
     const labelled = idsIn(card.labelIds)
     return {
-      state: card.archived === true || column?.isClosed ? 'archived' : 'open',
+      state:
+        card.archived === true || column?.isClosed || putAway.has(text(card.swimlaneId))
+          ? 'archived'
+          : 'open',
       parent: text(card.parentId),
       card: newCard({
         id,
