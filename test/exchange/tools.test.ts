@@ -298,6 +298,21 @@ t.test('Todoist: rows belong to the task before them', async (t) => {
   t.match(board.notes[0], 'unreadable dates 1')
 })
 
+t.test('a column that is named like work is not for finished cards, even as the last one', async (t) => {
+  const stages = async (...names: string[]) =>
+    (await readAs('csv', `title,status\n${names.map((name) => `x,${name}`).join('\n')}\n`)).columns.map(
+      ({ name, stage }) => [name, stage],
+    )
+  t.same(await stages('In Arbeit', 'Offen'), [
+    ['Offen', 'todo'],
+    ['In Arbeit', 'doing'],
+  ])
+  t.same(await stages('Draft', 'Live'), [
+    ['Draft', undefined],
+    ['Live', undefined],
+  ])
+})
+
 t.test('TickTick: after its preamble, with all-day dates in their time zone', async (t) => {
   const board = await readFixture(undefined, 'ticktick.csv')
   t.equal(board.format, 'ticktick')

@@ -10,12 +10,21 @@ const BEGINNINGS = new Set(['todo', 'backlog', 'open', 'new', 'zuerledigen', 'of
 /** Whether a column has such a name. */
 export const isNamedTodo = (name: string) => BEGINNINGS.has(nameKey(name))
 
+/** Names of columns of cards in work, also in German, French and Spanish, as {@link nameKey} has them. */
+const IN_WORK = new Set(
+  [
+    'doing inprogress inwork started wip review inreview testing blocked onhold waiting',
+    'inarbeit inbearbeitung begonnen wartet blockiert inprüfung',
+    'encours enattente bloqué enrevue encurso enprogreso enproceso enespera bloqueado enrevisión',
+  ].flatMap((names) => names.split(' ')),
+)
+
 /** The place of a column in the order of work, if its name tells. */
 const placeOf = ({ name }: SourceColumn) => (isNamedTodo(name) ? 0 : isNamedDone(name) ? 2 : 1)
 
 /**
  * Creates one column per name. They are in the order of first use, which need not be that of the board. So those named like
- * to do come first, and are todo; those named like done come last.
+ * to do come first, and are todo; those named like done come last. One named like work is doing even as the last one.
  */
 export class FoundColumns extends ByName<SourceColumn> {
   /** Takes nothing: the columns have only a name, perhaps a stage, and no time yet. */
@@ -30,6 +39,9 @@ export class FoundColumns extends ByName<SourceColumn> {
   }
 
   override get all(): SourceColumn[] {
-    return super.all.toSorted((a, b) => placeOf(a) - placeOf(b))
+    const sorted = super.all.toSorted((a, b) => placeOf(a) - placeOf(b))
+    const last = sorted.at(-1)
+    if (last && sorted.length > 1 && IN_WORK.has(nameKey(last.name))) last.stage ??= 'doing'
+    return sorted
   }
 }
