@@ -313,6 +313,54 @@ t.test('a column that is named like work is not for finished cards, even as the 
   ])
 })
 
+t.test('ClickUp: a task in several rows is one, and dates are days in any spelling', async (t) => {
+  const header =
+    'Task ID,Task Name,Task Content,Status,Due Date,Due Date Text,Parent ID,Assignees,Tags,Comments,Rolled Up Time'
+  const at = (day: string) => [String(Date.parse(day)), '']
+  const rows = [
+    [
+      'b1',
+      'Halle',
+      '',
+      'to do',
+      String(Date.parse('2026-09-25T22:30:00Z')),
+      '9/26/2026, 4:00:00 am GMT+5:30',
+    ],
+    [
+      'b1',
+      'Halle',
+      '',
+      'to do',
+      String(Date.parse('2026-09-25T22:30:00Z')),
+      '9/26/2026, 4:00:00 am GMT+5:30',
+    ],
+    ['b2', 'Tor', '', 'to do', ...at('2026-09-27T10:00:00Z')],
+  ]
+  const says = JSON.stringify([
+    { text: 'Passt', by: 'lena@example.org', date: '9/26/2026, 3:04:05 pm GMT+5:30' },
+  ])
+  const others = [
+    ['null', '[Lena]', '[neu]', says, 'NaN'],
+    ['null', '[Tim]', '[neu,groß]', says, 'NaN'],
+    ['b1', '[]', '[]', '[]', 'NaN'],
+  ]
+  const board = await readAs(
+    undefined,
+    `${header}\n${stringify(rows.map((row, index) => [...row, ...(others[index] ?? [])]))}`,
+  )
+  t.equal(board.format, 'clickup')
+  t.equal(board.cards.length, 1)
+  t.match(cardOf(board, 'b1'), {
+    assignees: ['Lena', 'Tim'],
+    labels: ['neu', 'groß'],
+    dueDate: '2026-09-26T00:00:00.000Z',
+    subtasks: [{ title: 'Tor' }],
+    comments: [{ createdAt: '2026-09-26T09:34:05.000Z' }],
+    rest: { 'Rolled Up Time': undefined },
+  })
+  t.match(board.notes, ['repeated rows 1 (with the id of another one: merged)'])
+})
+
 t.test('TickTick: after its preamble, with all-day dates in their time zone', async (t) => {
   const board = await readFixture(undefined, 'ticktick.csv')
   t.equal(board.format, 'ticktick')

@@ -8,7 +8,7 @@ import { objects, text } from './source-values.ts'
 import { boardOfTable, bracketed } from './table-board.ts'
 
 /** What ClickUp writes for nothing. */
-const EMPTY = new Set(['null', '[]', '{}', 'undefined'])
+const EMPTY = new Set(['null', '[]', '{}', 'undefined', 'NaN'])
 
 /** The JSON in a cell; undefined if it is none. */
 function jsonIn(cell: string): unknown {
@@ -60,6 +60,7 @@ export const readClickUp: BoardReader = (file, options) =>
       ],
       toCell: (cell) => (EMPTY.has(cell) ? '' : cell),
       toNames: bracketed,
+      repeatsRows: true,
       priorities: { 1: 'critical', 2: 'high', 3: 'medium', 4: 'low' },
       toDate: (text) => (/^\d{11,14}$/.test(text) ? new Date(Number(text)).toISOString() : text),
       toSubtasks: (cell) => {
@@ -83,7 +84,7 @@ export const readClickUp: BoardReader = (file, options) =>
         card.description = card.description.replaceAll('\\n', '\n')
         // A date without a time is midnight, or four in the morning, where its member is.
         const [, day] =
-          /^(\d{1,2}\/\d{1,2}\/\d{4}), (?:12:00:00|4:00:00) AM/.exec(text(card.rest['Due Date Text'])) ?? []
+          /^(\d{1,2}\/\d{1,2}\/\d{4}), (?:12:00:00|4:00:00)\sAM/i.exec(text(card.rest['Due Date Text'])) ?? []
         if (card.dueDate !== null && day !== undefined)
           card.dueDate = new Dates('month').read(day) ?? card.dueDate
       },

@@ -47,6 +47,8 @@ export interface TableTool {
   order?: 'day' | 'month'
   /** Whether columns are states of work, so that one with only finished cards is for these. */
   hasStates?: boolean
+  /** Whether a card may have several rows, e.g. one for each list: they become one, with the people and labels of all. */
+  repeatsRows?: boolean
   /** Whether ids of people are those of a Phaseboard. */
   hasOwnPeople?: boolean
   /** The text of a cell. */
@@ -170,6 +172,9 @@ function stateOf(cell: string, yes: State): State | undefined {
   return YES.has(word) ? yes : NO.has(word) ? 'open' : undefined
 }
 
+/** A long number as a spreadsheet has rounded it, which is the same for many cards: 1.20936E+15. */
+const ROUNDED = /^\d(?:[.,]\d+)?E\+\d+$/i
+
 /** The longest text used unchanged as a priority. */
 const LONGEST_PRIORITY = 100
 
@@ -226,6 +231,20 @@ export function boardOfTable(
   }
 }
 
+/** The first row of each card, with the people and labels of the others. */
+function mergedRows(drafts: readonly Draft[]): Draft[] {
+  const firsts = new Map<string, Draft>()
+  for (const draft of drafts) {
+    const first = firsts.get(draft.card.id)?.card
+    if (first === undefined) firsts.set(draft.card.id, draft)
+    else {
+      first.assignees = [...new Set([...first.assignees, ...draft.card.assignees])]
+      first.labels = [...new Set([...first.labels, ...draft.card.labels])]
+    }
+  }
+  return [...firsts.values()]
+}
+
 /** Makes cards of rows. */
 class Rows {
   readonly #tool: TableTool
@@ -266,16 +285,18 @@ class Rows {
     const all = (field: Field) =>
       (this.#places[field] ?? []).map((index) => cells[index]?.toWellFormed() ?? '')
     const cellOf: CellOf = (field) => all(field).find((cell) => cell !== '') ?? ''
+    // Other cards name titles without spaces around them. Those of a Phaseboard are as they are.
+    const trimmed = (field: Field) => (tool.hasOwnPeople ? cellOf(field) : cellOf(field).trim())
     const names = (field: Field) =>
       all(field).flatMap((cell) => (cell === '' ? [] : (tool.toNames ?? listed)(cell, field)))
     const texts = LATER.map((field) => cellOf(field))
     for (const field of LATER) this.#dates.see(this.#dateIn(field, cellOf))
     const rest = this.#cells.rest(cells, this.#used)
     const card = newCard({
-      id: cellOf('id') || `row ${rowNumber}`,
-      title: cellOf('title'),
+      id: (ROUNDED.test(cellOf('id')) ? '' : cellOf('id')) || `row ${rowNumber}`,
+      title: trimmed('title'),
       description: cellOf('description'),
-      column: cellOf('column').trim() === '' ? undefined : this.#columns.of(cellOf('column')),
+      column: cellOf('column').trim() === '' ? undefined : this.#columns.of(trimmed('column')),
       assignees: this.#assignees(names, cellOf),
       labels: [...new Set(names('labels'))].map((label) => this.#labels.of(label)),
       subtasks: all('subtasks').flatMap((cell) =>
@@ -393,7 +414,8 @@ class Rows {
     for (const draft of this.#drafts) this.#fillTimes(draft, first)
     this.#setStages()
     const { format, lacks = [] } = this.#tool
-    const settled = settle(this.#drafts, {
+    const drafts = this.#tool.repeatsRows ? mergedRows(this.#drafts) : this.#drafts
+    const settled = settle(drafts, {
       format,
       columns: this.#columns.all,
       keepColumn: (card, name) => this.#keep(card, 'column', name),
@@ -415,6 +437,7 @@ class Rows {
           'unclear dismissals',
           `neither yes, no nor a date: not dismissed, kept in metadata.${format}`,
         ),
+        ...note(this.#drafts.length - drafts.length, 'repeated rows', 'with the id of another one: merged'),
         ...settled.notes,
         ...this.#cells.note(format),
         ...lacks,
