@@ -361,6 +361,38 @@ t.test('ClickUp: a task in several rows is one, and dates are days in any spelli
   t.match(board.notes, ['repeated rows 1 (with the id of another one: merged)'])
 })
 
+t.test(
+  'Asana and Planner: with lines above the header, and ids that a spreadsheet has rounded',
+  async (t) => {
+    const header = 'Task ID,Created At,Completed At,Last Modified,Name,Section/Column,Parent task'
+    const sheet = [
+      ',,',
+      ',,https://app.asana.com/-/googleSheetsProjectCsv?domain=1',
+      ',,',
+      header,
+      '1.20936E+15,2/8/26,,2/8/26,"Halle',
+      '",Bau,',
+      '1.20936E+15,2/8/26,,2/8/26,Tor,,Halle',
+      '1.20936E+15,2/8/26,,2/8/26,Dach,Bau,',
+    ]
+    const board = await readAs(undefined, sheet.join('\n'))
+    t.match(board, {
+      format: 'asana',
+      cards: [
+        { id: 'row 1', title: 'Halle' },
+        { id: 'row 3', title: 'Dach' },
+      ],
+    })
+    t.match(board.cards[0]?.subtasks, [{ title: 'Tor' }])
+    const plan = await readAs(
+      undefined,
+      'Plan Name,Fest\nPlan ID,xyz\n\nTask ID,Task Name,Bucket Name,Progress\nt1,Bühne,Aufbau,Completed\n',
+    )
+    t.match(plan, { format: 'planner', cards: [{ id: 't1', title: 'Bühne', dismissed: true }] })
+    t.match((await readAs(undefined, 'title,note\na,b\nTask ID,Task Name\n')).format, 'csv')
+  },
+)
+
 t.test('TickTick: after its preamble, with all-day dates in their time zone', async (t) => {
   const board = await readFixture(undefined, 'ticktick.csv')
   t.equal(board.format, 'ticktick')

@@ -83,6 +83,9 @@ export interface Recognised {
   what: string
 }
 
+/** The 32 hexadecimal digits of a page, which Notion adds to the names of its files. */
+export const NOTION_NAME = /[0-9a-f]{32}(?:_all)?\.csv(?:\.gz)?$/i
+
 /** Whether a header has all of some names. */
 export const has = (header: ReadonlySet<string>, ...names: string[]) =>
   names.every((name) => header.has(name))
@@ -141,4 +144,28 @@ const TABLES: readonly (Recognised & { is: (names: ReadonlySet<string>, delimite
 export function toolOfHeader(header: readonly string[], delimiter: string): Recognised | undefined {
   const names = new Set(header.map(nameKey))
   return TABLES.find(({ is }) => is(names, delimiter))
+}
+
+/** Most lines above a header. */
+const MOST_ABOVE = 12
+
+/** Tools whose tables may have other lines above the header: the plan's name, the address of the project in a sheet. */
+const WITH_LINES_ABOVE = new Set(['asana', 'planner'])
+
+/**
+ * The number of characters above the header of such a table; 0 for any other text.
+ * @param text the beginning of a table
+ */
+export function lengthAboveHeader(text: string): number {
+  let length = 0
+  for (const [index, line] of text.split('\n', MOST_ABOVE + 1).entries()) {
+    for (const delimiter of [',', ';', '\t']) {
+      const names = line.split(delimiter).map((name) => name.replaceAll('"', ''))
+      const found = names.length > 3 ? toolOfHeader(names, delimiter) : undefined
+      if (found) return WITH_LINES_ABOVE.has(found.format) ? length : 0
+    }
+    if (index === MOST_ABOVE) break
+    length += line.length + 1
+  }
+  return 0
 }

@@ -1,15 +1,12 @@
 /** Recognises the tool of a file by its content. */
 import { isObject } from '../../json.ts'
-import { has, nameKey, type Recognised, toolOfHeader } from './column-names.ts'
+import { has, NOTION_NAME, nameKey, type Recognised, toolOfHeader } from './column-names.ts'
 import type { SourceFile } from './source-files.ts'
 import { objects } from './source-values.ts'
 
 /** Whether a header is that of Kanboard's export of subtasks, which has no tasks. */
 export const isKanboardSubtasks = (header: readonly string[]): boolean =>
   has(new Set(header.map(nameKey)), 'subtaskid', 'taskid')
-
-/** The 32 hexadecimal digits of a page, which Notion adds to the names of its files. */
-const NOTION_NAME = /[0-9a-f]{32}(?:_all)?\.csv(?:\.gz)?$/i
 
 /** Whether JSON is a list of issues as in responses of Jira's search, or a list of such responses. */
 const isJira = (value: unknown): boolean =>

@@ -1,6 +1,7 @@
 /** Text tables, separated by commas, semicolons, tabs or bars. */
 import { CsvError, parse } from 'csv-parse/sync'
 import type { JsonObject } from '../../json.ts'
+import { lengthAboveHeader } from './column-names.ts'
 import { tooManyValues, VALUES_LIMIT } from './source-limits.ts'
 
 /** The rows of a table, read one at a time to save memory. */
@@ -40,11 +41,15 @@ const PREAMBLE = /^"?Date: (?:(?!"?Folder Name"?,)[^\n]*\n){1,20}(?="?Folder Nam
 /** The length of either, in bytes. */
 const BEGINNING = 2048
 
+/** The length of other lines above a header and the header, in bytes. */
+const ABOVE_REACH = 16 * 1024
+
 /** Opens a table; takes UTF-8 without a byte order mark. */
 export function openTable(bytes: Buffer, most = VALUES_LIMIT): Table {
   const beginning = bytes.toString('utf8', 0, BEGINNING)
   const named = SEPARATOR_LINE.exec(beginning) ?? PREAMBLE.exec(beginning)
-  const body = withoutBlankLines(named ? bytes.subarray(Buffer.byteLength(named[0])) : bytes)
+  const above = named?.[0] ?? aboveHeader(bytes)
+  const body = withoutBlankLines(bytes.subarray(Buffer.byteLength(above)))
   const delimiter = named?.[1] ?? delimiterOf(body.toString('utf8', 0, HEADER_REACH))
   const quote = delimiter === '\t' && !isQuoted(body) ? null : '"'
   const [header = []] = rowsOf(body, { delimiter, quote, only: 1 })
@@ -69,6 +74,12 @@ export function openTable(bytes: Buffer, most = VALUES_LIMIT): Table {
       })
     },
   }
+}
+
+/** The lines above the header of a tool that writes some. */
+function aboveHeader(bytes: Buffer): string {
+  const text = bytes.toString('utf8', 0, ABOVE_REACH)
+  return text.slice(0, lengthAboveHeader(text))
 }
 
 /** The rest of a file after blank lines at its beginning. */
