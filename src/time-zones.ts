@@ -55,7 +55,7 @@ export const localTime = (time: number, timeZone: string): string =>
   new Date(wallTime(time, timeZone)).toISOString().slice(0, -1)
 
 /** The instant of a local time in a time zone. For a skipped local time, as much later as the clocks are set forward. */
-function timeOfWall(wall: number, timeZone: string): number {
+export function timeOfWall(wall: number, timeZone: string): number {
   const offsetAt = (time: number) => wallTime(time, timeZone) - time
   const before = wall - offsetAt(wall - DAY)
   const after = wall - offsetAt(wall + DAY)

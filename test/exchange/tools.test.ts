@@ -298,21 +298,6 @@ t.test('Todoist: rows belong to the task before them', async (t) => {
   t.match(board.notes[0], 'unreadable dates 1')
 })
 
-t.test('a column that is named like work is not for finished cards, even as the last one', async (t) => {
-  const stages = async (...names: string[]) =>
-    (await readAs('csv', `title,status\n${names.map((name) => `x,${name}`).join('\n')}\n`)).columns.map(
-      ({ name, stage }) => [name, stage],
-    )
-  t.same(await stages('In Arbeit', 'Offen'), [
-    ['Offen', 'todo'],
-    ['In Arbeit', 'doing'],
-  ])
-  t.same(await stages('Draft', 'Live'), [
-    ['Draft', undefined],
-    ['Live', undefined],
-  ])
-})
-
 t.test('ClickUp: a task in several rows is one, and dates are days in any spelling', async (t) => {
   const header =
     'Task ID,Task Name,Task Content,Status,Due Date,Due Date Text,Parent ID,Assignees,Tags,Comments,Rolled Up Time'
@@ -361,6 +346,56 @@ t.test('ClickUp: a task in several rows is one, and dates are days in any spelli
   t.match(board.notes, ['repeated rows 1 (with the id of another one: merged)'])
 })
 
+t.test('Todoist: files of notes are attachments, and dates of this year have no year', async (t) => {
+  const file = '[[file {"file_name":"plan.png","file_url":"https://files.example.org/plan.png"}]]'
+  const header = 'TYPE,CONTENT,PRIORITY,INDENT,AUTHOR,RESPONSIBLE,DATE,DATE_LANG,TIMEZONE'
+  const task = (content: string, date: string) => [
+    'task',
+    content,
+    4,
+    1,
+    'Åsa (101)',
+    '',
+    date,
+    'de',
+    'Europe/Berlin',
+  ]
+  const note = (content: string) => ['note', content, '', '', 'Åsa (101)', '', '', '', '']
+  const section = (name: string) => ['section', name, '', '', '', '', '', '', '']
+  const board = await readAs(
+    undefined,
+    `${header}\n${stringify([
+      section('Leer'),
+      section('Garten'),
+      task('Beet @🏡 @/garten @nord.west, bald @jetzt.', '6 Apr 17:15'),
+      note(`Der Plan ${file}`),
+      note(` ${file}`),
+      note('[[file {broken}]] bleibt'),
+      section('Zuletzt'),
+      task('Hecke', 'Apr 9'),
+      task('Laub', '2 Jan 2030 09:35'),
+      task('Gießen', 'every day'),
+      task('Zaun', '2030-07-01T10:00:00Z'),
+    ])}`,
+  )
+  t.same(columnsOf(board), ['Leer', 'Garten', 'Zuletzt'], 'also without tasks')
+  t.equal(board.columns.at(-1)?.stage, 'doing', 'a section is never for finished tasks')
+  const year = new Date().getFullYear()
+  t.match(cardOf(board, 'row 3'), {
+    title: 'Beet, bald.',
+    labels: ['🏡', '/garten', 'nord.west', 'jetzt'],
+    dueDate: `${year}-04-06T15:15:00.000Z`,
+    attachments: [{ name: 'plan.png', url: 'https://files.example.org/plan.png' }, { name: 'plan.png' }],
+    comments: [{ text: 'Der Plan' }, { text: '[[file {broken}]] bleibt' }],
+    rest: { DATE: '6 Apr 17:15' },
+  })
+  t.same(
+    board.cards.slice(1).map(({ dueDate }) => dueDate),
+    [`${year}-04-09T00:00:00.000Z`, '2030-01-02T08:35:00.000Z', null, '2030-07-01T10:00:00.000Z'],
+  )
+  t.match(board.notes, [`dates without a year 2 (read as of ${year})`, 'unreadable dates 1'])
+})
+
 t.test(
   'Asana and Planner: with lines above the header, and ids that a spreadsheet has rounded',
   async (t) => {
@@ -392,6 +427,21 @@ t.test(
     t.match((await readAs(undefined, 'title,note\na,b\nTask ID,Task Name\n')).format, 'csv')
   },
 )
+
+t.test('a column that is named like work is not for finished cards, even as the last one', async (t) => {
+  const stages = async (...names: string[]) =>
+    (await readAs('csv', `title,status\n${names.map((name) => `x,${name}`).join('\n')}\n`)).columns.map(
+      ({ name, stage }) => [name, stage],
+    )
+  t.same(await stages('In Arbeit', 'Offen'), [
+    ['Offen', 'todo'],
+    ['In Arbeit', 'doing'],
+  ])
+  t.same(await stages('Draft', 'Live'), [
+    ['Draft', undefined],
+    ['Live', undefined],
+  ])
+})
 
 t.test('TickTick: after its preamble, with all-day dates in their time zone', async (t) => {
   const board = await readFixture(undefined, 'ticktick.csv')

@@ -47,8 +47,12 @@ export interface TableTool {
   order?: 'day' | 'month'
   /** Whether columns are states of work, so that one with only finished cards is for these. */
   hasStates?: boolean
+  /** Whether finished cards are missing: no column is for them by its place. */
+  hasOnlyOpen?: boolean
   /** Whether a card may have several rows, e.g. one for each list: they become one, with the people and labels of all. */
   repeatsRows?: boolean
+  /** Names of columns that the file has apart from its cards. Reading a row may add those before it. */
+  columns?: readonly string[]
   /** Whether ids of people are those of a Phaseboard. */
   hasOwnPeople?: boolean
   /** The text of a cell. */
@@ -292,6 +296,7 @@ class Rows {
     const texts = LATER.map((field) => cellOf(field))
     for (const field of LATER) this.#dates.see(this.#dateIn(field, cellOf))
     const rest = this.#cells.rest(cells, this.#used)
+    this.#addColumns()
     const card = newCard({
       id: (ROUNDED.test(cellOf('id')) ? '' : cellOf('id')) || `row ${rowNumber}`,
       title: trimmed('title'),
@@ -330,6 +335,13 @@ class Rows {
     this.#setState(draft)
     this.#drafts.push(draft)
   }
+
+  /** Creates the columns that the file has apart from its cards, as far as it is read. */
+  #addColumns(): void {
+    const { columns = [] } = this.#tool
+    for (; this.#named < columns.length; this.#named++) this.#columns.of(columns[this.#named] ?? '')
+  }
+  #named = 0
 
   #priorityOf(word: string): { value: string; isKept: boolean } {
     const { priorities, toPriority = priorityFrom } = this.#tool
@@ -407,6 +419,7 @@ class Rows {
 
   /** The board's parts, once all rows are known. */
   finish() {
+    this.#addColumns()
     for (const draft of this.#drafts) this.#readDates(draft)
     const { first, last } = span(
       this.#drafts.flatMap(({ card }) => [card.createdAt || undefined, card.updatedAt || undefined]),
@@ -484,7 +497,7 @@ class Rows {
   /** A tool that says which cards are done needs no column for them: its last one is none by its place. */
   #setStages(): void {
     const columns = this.#columns.all
-    if (this.#places.done === undefined) return
+    if (this.#places.done === undefined && !this.#tool.hasOnlyOpen) return
     if (this.#tool.hasStates) {
       const open = new Set(this.#drafts.flatMap(({ state, card }) => (state === 'open' ? [card.column] : [])))
       for (const column of columns) if (!open.has(column)) column.stage = 'done'
