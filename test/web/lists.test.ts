@@ -96,6 +96,16 @@ t.test('the beginning of a table is shown, with the fields of its columns', asyn
     ],
     tool: undefined,
   })
+  t.equal(
+    previewOf(Buffer.from('Name,Date\n'), 'Tasks 0123456789abcdef0123456789abcdef_all.csv')?.tool,
+    'notion',
+    'by its name',
+  )
+  t.match(
+    seen('Plan Name,Party\nPlan ID,1\n\nTask ID,Task Name,Bucket Name,Progress\nx,Stage,Build,Completed\n'),
+    { header: ['Task ID', 'Task Name', 'Bucket Name', 'Progress'], tool: 'planner' },
+    'below other lines',
+  )
   t.equal(previewOf(Buffer.from('\ufeffTitle\nÖ', 'utf16le'))?.header[0], 'Title')
   for (const other of ['{"a": 1}', ' [', '<html>', 'PK\x03\x04\0', 'SQLite format 3\0', ''])
     t.equal(seen(other), undefined)

@@ -206,6 +206,27 @@ onBoard('a Trello board is imported by choosing or dropping its file', async (t,
   t.equal((await api.get('/api/projects')).length, 3)
 })
 
+onBoard(
+  'a file of Notion is one on the page, too, and midnight there is a day',
+  async (t, { api, person }) => {
+    const { page, go } = await person({ timezoneId: 'Europe/Berlin' })
+    await go('/')
+    await page.getByRole('button', { name: 'Import' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import a board' })
+    await dialog.getByLabel('File').setInputFiles({
+      name: 'Tasks 0123456789abcdef0123456789abcdef_all.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('Name,Assign,Date\nSweep,Ann,"March 4, 2026 → March 9, 2026 11:00 PM (UTC)"\n'),
+    })
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await dialog.getByText('Imported Tasks: 1 column, 1 card.').waitFor()
+    const [{ id = '' } = {}] = await api.get('/api/projects')
+    t.match(await api.get('/api/projects/{id}/kanban-items', { path: { id } }), [
+      { title: 'Sweep', dueDate: '2026-03-10T00:00:00.000Z', assigneeId: 'Ann' },
+    ])
+  },
+)
+
 /** Responds that an import is running. */
 async function sendProgress(route: Route): Promise<void> {
   const at = new Date().toISOString()

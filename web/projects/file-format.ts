@@ -1,5 +1,13 @@
 /** What the page tells of a file before it is sent: the first rows of a table, and what its columns are. The service recognises the tool. */
-import { FIELDS, NAMES, NO_FIELD, nameKey, toolOfHeader } from '../../src/exchange/sources/column-names.ts'
+import {
+  FIELDS,
+  lengthAboveHeader,
+  NAMES,
+  NO_FIELD,
+  NOTION_NAME,
+  nameKey,
+  toolOfHeader,
+} from '../../src/exchange/sources/column-names.ts'
 
 /** The formats that can be imported, with their names in the dialog. */
 export const FORMATS = {
@@ -35,7 +43,7 @@ export interface Preview {
   header: string[]
   /** The first rows. */
   rows: string[][]
-  /** The tool that it is of, if the header tells. */
+  /** The tool that it is of, if the header or the name of the file tells. */
   tool: string | undefined
 }
 
@@ -75,18 +83,20 @@ function rowsOf(text: string, delimiter: string, most: number): string[][] {
 /**
  * The beginning of a table; undefined for another kind of file.
  * @param head its first bytes, up to {@link HEAD}
+ * @param name of the file
  */
-export function previewOf(head: Uint8Array): Preview | undefined {
+export function previewOf(head: Uint8Array, name = ''): Preview | undefined {
   const text = textOf(head)
   if (/^\s*[[{<]/.test(text) || text.includes('\0')) return undefined
   const named = /^"?sep=([\t;,|])"?\r?\n/i.exec(text)
-  const body = named ? text.slice(named[0].length) : text
+  const body = text.slice(named?.[0].length ?? lengthAboveHeader(text))
   const delimiter = named?.[1] ?? delimiterOf(body.trimStart().split('\n', 1)[0] ?? '')
   const [header, ...rows] = rowsOf(body, delimiter, SHOWN_ROWS + 1)
   if (header === undefined) return undefined
   const names = header.map((name) => name.trim())
   const isBackup = names[0]?.startsWith('Date: ')
-  return { header: names, rows, tool: isBackup ? 'ticktick' : toolOfHeader(names, delimiter)?.format }
+  const tool = isBackup ? 'ticktick' : toolOfHeader(names, delimiter)?.format
+  return { header: names, rows, tool: tool ?? (NOTION_NAME.test(name) ? 'notion' : undefined) }
 }
 
 /** The fields of a table's columns, by their names. Several columns may be labels, subtasks or comments. */

@@ -12,7 +12,17 @@ import { clearImport, type ImportState, importState, startImport, watchImport } 
 import { failureOf, importedBefore, progressOf, summaryOf } from './import-texts.ts'
 import { ImportedPeople } from './imported-people.tsx'
 
-const look = async (file: File) => previewOf(new Uint8Array(await file.slice(0, HEAD).arrayBuffer()))
+const look = async (file: File) =>
+  previewOf(new Uint8Array(await file.slice(0, HEAD).arrayBuffer()), file.name)
+
+/** The name of a file without its ending, and without the digits that Notion adds. */
+const plainName = ({ name }: File) => name.replace(/\.\w+$/, '').replace(/ [0-9a-f]{32}(?:_all)?$/i, '')
+
+/** The time zone whose midnights are days. Of an unknown zip file none: it may be an archive, which takes no such option. */
+const zoneFor = (file: File, format: FormatName | '') =>
+  format === 'phaseboard' || (format === '' && /\.zip$/i.test(file.name))
+    ? undefined
+    : Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The formats that the user may import. An archive may contain members, so it is for admins only. */
 const formats = () =>
@@ -47,11 +57,16 @@ function FileForm({ dropped }: { dropped: File | undefined }) {
         event.preventDefault()
         if (file)
           void startImport(file, {
-            format,
+            // Only its name tells a file of Notion, and the service gets none.
+            format: format === '' && preview?.tool === 'notion' ? 'notion' : format,
+            timeZone: zoneFor(file, format),
             matchNames: isBoard && matchNames,
             again: false,
             map: isMapped ? chosen() : [],
-            isNamed: preview !== undefined && preview.tool !== 'jira' && preview.tool !== 'kanboard',
+            name:
+              preview !== undefined && preview.tool !== 'jira' && preview.tool !== 'kanboard'
+                ? plainName(file)
+                : undefined,
           })
       }}
     >

@@ -25,8 +25,10 @@ export interface ImportOptions {
   again: boolean
   /** Columns of a table with their fields: `Due by=due`. */
   map: readonly string[]
-  /** Whether the board gets the name of the file: a table has none of its own. */
-  isNamed: boolean
+  /** The name of the board, if the file has none of its own. */
+  name: string | undefined
+  /** The time zone in which midnight is a day. */
+  timeZone: string | undefined
 }
 
 /** The progress of this tab's import. */
@@ -77,17 +79,13 @@ async function nameOf(projectId: string | undefined): Promise<string> {
 }
 
 /** The query of an import's request, without empty options. */
-const queryOf = ({ name }: File, { format, matchNames, again, map, isNamed }: ImportOptions) => ({
+const queryOf = ({ format, matchNames, again, map, name, timeZone }: ImportOptions) => ({
   format: format || undefined,
   map: map.length > 0 ? [...map] : undefined,
   again: again || undefined,
   matchNames: matchNames || undefined,
-  name: isNamed
-    ? name
-        .replace(/\.\w+$/, '')
-        .trim()
-        .slice(0, LONGEST) || undefined
-    : undefined,
+  name: name?.trim().slice(0, LONGEST) || undefined,
+  timeZone,
 })
 
 /** Uploads a file, and follows its import. */
@@ -96,7 +94,7 @@ export async function startImport(file: File, options: ImportOptions): Promise<v
   try {
     const { data } = await write({
       isApart: true,
-      ...sending('post', '/api/imports', { query: queryOf(file, options), body: file }),
+      ...sending('post', '/api/imports', { query: queryOf(options), body: file }),
     })
     importState.value = { step: 'running', job: undefined }
     const job = await follow(data.id)
