@@ -22,7 +22,11 @@ t.test('a file is imported without its format', async (t) => {
   const app = await build(t)
   const { job, items } = await imported(app, '', fixture('asana.csv'))
   t.match(job, { format: 'asana', status: 'done', counts: { items: 5, subtasks: 2 } })
-  t.match(job.notes, [/^columns without a field here 3 .*Start Date 1, Projects 5, Budget 1$/])
+  t.match(job.notes, [
+    /^columns without a field here 3 .*Start Date 1, Projects 5, Budget 1$/,
+    'an export of Asana has no comments and files',
+    /^subtasks: 2 from cards with a parent, /,
+  ])
   t.match(items.Anstrich, {
     column: 'Ausführung',
     metadata: { links: [{ type: 'blocked_by', to: '1209000000000002' }], asana: { Projects: 'Fassade' } },

@@ -339,7 +339,12 @@ export function planRows(
             : [`imported ${name}`, `project ${projectId} (/api/projects/${projectId})`]),
           ...describeBoard(facts.made, facts, settled()),
         ],
-        notes: [...facts.notes, ...trimmedLine(facts.made, facts.format)],
+        notes: [
+          ...facts.notes,
+          ...trimmedLine(facts.made, facts.format),
+          // What the lines have in brackets.
+          ...(facts.remarks?.subtasks ?? []).map((remark) => `subtasks: ${remark}`),
+        ],
         people: settled(isDryRun).slice(0, SHOWN_PEOPLE),
       }
     },
