@@ -147,6 +147,33 @@ t.test('Planner: buckets are columns, and Progress says what is done', async (t)
     updatedAt: '2026-03-04T00:00:00.000Z',
   })
   t.match(cardOf(board, 'Kx3'), { priority: 'medium', dueDate: null, subtasks: [] })
+  const newer = await readAs(
+    undefined,
+    [
+      'Task ID,Task Name,Bucket,Goal,Status,Priority,Assigned To,Checklist Items,Completed Checklist Items,Notes',
+      'n1,Stand,Planung,Messe,In progress,Important,Åsa Öberg,Zelt; Tisch,Tisch,Mit Strom',
+      'n2,Aushang,Werbung,,Completed,Medium,,,,',
+    ].join('\n'),
+  )
+  t.match(
+    newer,
+    {
+      format: 'planner',
+      columns: [{ name: 'Planung' }, { name: 'Werbung' }],
+      cards: [
+        {
+          description: 'Mit Strom',
+          subtasks: [
+            { title: 'Zelt', completed: false },
+            { title: 'Tisch', completed: true },
+          ],
+          rest: { Goal: 'Messe', Status: 'In progress' },
+        },
+        { dismissed: true },
+      ],
+    },
+    'the sheet of consolidated data',
+  )
 })
 
 t.test('Linear: states are columns, and a day is a day', async (t) => {

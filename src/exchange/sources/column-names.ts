@@ -111,7 +111,9 @@ const TABLES: readonly (Recognised & { is: (names: ReadonlySet<string>, delimite
   {
     format: 'planner',
     what: 'a plan of Microsoft Planner',
-    is: (names) => has(names, 'taskname', 'bucketname', 'progress'),
+    is: (names) =>
+      has(names, 'taskname', 'bucketname', 'progress') ||
+      has(names, 'taskname', 'bucket', 'completedchecklistitems'),
   },
   {
     format: 'clickup',
