@@ -373,6 +373,34 @@ t.test('ClickUp: a task in several rows is one, and dates are days in any spelli
   t.match(board.notes, ['repeated rows 1 (with the id of another one: merged)'])
 })
 
+t.test('ClickUp: a view, with words for priorities, long dates, and when a task was done', async (t) => {
+  const board = await readAs(
+    undefined,
+    [
+      '"Task ID","Task Name","Status","Priority","Assignee","Points","Date Created","Date Done","Tags"',
+      '"F-1","Zelt","aufgebaut","URGENT","[Lena, Tim]","3","Wednesday, April 1st 2026, 9:00:00 am +08:00","Friday, April 3rd 2026, 4:30:00 pm +08:00","[neu, groß]"',
+      '"F-2","Tisch","geplant","NORMAL","[]","","Thursday, April 2nd 2026, 9:00:00 am +08:00","","[]"',
+    ].join('\n'),
+  )
+  t.equal(board.format, 'clickup')
+  t.same(
+    board.columns.map(({ name, stage }) => [name, stage]),
+    [
+      ['aufgebaut', 'done'],
+      ['geplant', 'doing'],
+    ],
+  )
+  t.match(cardOf(board, 'F-1'), {
+    priority: 'critical',
+    assignees: ['Lena', 'Tim'],
+    labels: ['neu', 'groß'],
+    createdAt: '2026-04-01T01:00:00.000Z',
+    dismissed: false,
+    rest: { Points: '3', 'Date Done': 'Friday, April 3rd 2026, 4:30:00 pm +08:00' },
+  })
+  t.match(cardOf(board, 'F-2'), { priority: 'medium', column: 'geplant', assignees: [] })
+})
+
 t.test('Todoist: files of notes are attachments, and dates of this year have no year', async (t) => {
   const file = '[[file {"file_name":"plan.png","file_url":"https://files.example.org/plan.png"}]]'
   const header = 'TYPE,CONTENT,PRIORITY,INDENT,AUTHOR,RESPONSIBLE,DATE,DATE_LANG,TIMEZONE'

@@ -38,16 +38,18 @@ export const readClickUp: BoardReader = (file, options) =>
         id: ['taskid'],
         number: ['taskcustomid'],
         title: ['taskname'],
-        description: ['taskcontent'],
+        description: ['taskcontent', 'description'],
         column: ['status'],
         priority: ['priority'],
-        assignee: ['assignees'],
+        assignee: ['assignees', 'assignee'],
         due: ['duedate'],
         labels: ['tags'],
         subtasks: ['checklists'],
         comments: ['comments'],
         created: ['datecreated'],
         updated: ['dateupdated'],
+        // Only a view may have them.
+        done: ['datedone', 'dateclosed'],
         parent: ['parentid'],
         attachments: ['attachments'],
       },
@@ -61,7 +63,11 @@ export const readClickUp: BoardReader = (file, options) =>
       toCell: (cell) => (EMPTY.has(cell) ? '' : cell),
       toNames: bracketed,
       repeatsRows: true,
-      priorities: { 1: 'critical', 2: 'high', 3: 'medium', 4: 'low' },
+      hasStates: true,
+      priorities: {
+        ...{ 1: 'critical', 2: 'high', 3: 'medium', 4: 'low' },
+        ...{ urgent: 'critical', high: 'high', normal: 'medium', low: 'low' },
+      },
       toDate: (text) => (/^\d{11,14}$/.test(text) ? new Date(Number(text)).toISOString() : text),
       toSubtasks: (cell) => {
         const lists = Object.entries(Object(jsonIn(cell)))

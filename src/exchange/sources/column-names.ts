@@ -118,7 +118,10 @@ const TABLES: readonly (Recognised & { is: (names: ReadonlySet<string>, delimite
   {
     format: 'clickup',
     what: "ClickUp's CSV export",
-    is: (names) => has(names, 'taskid', 'taskname', 'taskcontent'),
+    // The whole workspace, or a view.
+    is: (names) =>
+      has(names, 'taskid', 'taskname', 'taskcontent') ||
+      has(names, 'taskid', 'taskname', 'status', 'datecreated'),
   },
   {
     format: 'linear',

@@ -23,9 +23,9 @@ const DAY_NAME = new RegExp(
   String.raw`^(?:\p{L}{2,12}\.?,? )?(?<day>\d{1,2})\.?[-/ ](?<name>\p{L}{3,12})\.?,?[-/ ](?<year>\d{4}|\d\d)${TIME}${REST}`,
   'u',
 )
-/** The month by name, before the day: Jan 15, 2024, 3:04 PM. */
+/** The month by name, before the day: Jan 15, 2024, 3:04 PM, Monday, January 15th 2024, 3:04:05 pm +01:00. */
 const NAME_DAY = new RegExp(
-  String.raw`^(?:\p{L}{2,12}\.?,? )?(?<name>\p{L}{3,12})\.? (?<day>\d{1,2}),? (?<year>\d{4}|\d\d)${TIME}${REST}`,
+  String.raw`^(?:\p{L}{2,12}\.?,? )?(?<name>\p{L}{3,12})\.? (?<day>\d{1,2})(?:st|nd|rd|th)?,? (?<year>\d{4}|\d\d)${TIME}${REST}`,
   'u',
 )
 
