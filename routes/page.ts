@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { Config } from '../src/config.ts'
 import { type FixedContent, fixedFiles, sendFixed } from '../src/http/fixed-content.ts'
 import { DATA_POLICY } from '../src/http/missing-pages.ts'
 import { findWebBuild, isWatched } from '../src/http/web-build.ts'
@@ -52,6 +53,22 @@ const ADDRESSES = [
   '/:number([A-Za-z][A-Za-z0-9]{1,5}-[1-9]\\d*)',
 ]
 
+/** The addresses at which the page begins with a board. */
+const BOARDS = ['/projects/:id', '/projects/:id/items/:itemId']
+
+/** What the page requests first there. */
+const FIRST = [
+  '/session',
+  ...['', '/kanban-columns', '/kanban-labels', '/kanban-counts'].map((part) => `/projects/:id${part}`),
+]
+
+/** A `Link` header by which a browser requests the board's data with the page's scripts, not after them. @param id from the address */
+const preloadsOf = (depth: number, id: string): string =>
+  FIRST.map((path) => {
+    const target = path.replace(':id', encodeURIComponent(id.toWellFormed()))
+    return `<${'../'.repeat(depth)}api${target}>; rel=preload; as=fetch; crossorigin`
+  }).join(', ')
+
 /** The address of the board behind a share link. */
 const SHARED = '/shared/:secret'
 
@@ -80,11 +97,13 @@ function withSlash({ originalUrl }: FastifyRequest): string | undefined {
   return [`./${path.slice(path.lastIndexOf('/') + 1)}/`, ...query].join('?')
 }
 
+type PageOptions = Pick<Config, 'shareLinks' | 'authMode'>
+
 /**
  * The board page: the same HTML at each of its addresses, and the files that it loads. It gets all data from the API, with
  * the user's credential. Everything is loaded lazily, by the first request.
  */
-const pageRoutes: FastifyPluginAsync<{ shareLinks: boolean }> = async (app, { shareLinks }) => {
+const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, { shareLinks, authMode }) => {
   const addresses = [...ADDRESSES, ...(shareLinks ? [SHARED] : [])]
   const pages = new Map<number, () => Promise<FixedContent>>()
   for (const depth of new Set(addresses.map(depthOf))) {
@@ -108,6 +127,9 @@ const pageRoutes: FastifyPluginAsync<{ shareLinks: boolean }> = async (app, { sh
       schema: { hide: true },
       handler: async (request, reply) => {
         const moved = address === '/' ? withSlash(request) : undefined
+        const { id } = request.params as { id?: string }
+        const isKnown = authMode === 'open' || app.sessionCookies.read(request) !== undefined
+        if (isKnown && BOARDS.includes(address) && id) reply.header('link', preloadsOf(depthOf(address), id))
         return moved === undefined ? sendFixed(reply, await make()) : reply.redirect(moved)
       },
     })

@@ -156,7 +156,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(docsRoutes)
   // Without a prefix, the root and the page's addresses belong to the host.
   if (options.webBoard && options.answersUnknownRoutes)
-    await app.register(pageRoutes, { shareLinks: options.shareLinks })
+    await app.register(pageRoutes, { shareLinks: options.shareLinks, authMode: options.authMode })
   app.refuseOtherMethods()
 }
 

@@ -185,18 +185,19 @@ export function indexerOf(db: { $client: SQLite.Database }): Indexer {
 export const indexSearch = (db: { $client: SQLite.Database }, entries = ALL.entries): boolean =>
   indexerOf(db).index({ ...ALL, entries })
 
-/**
- * The same at the end of a write. Of much that another program has written it leaves some to the next writes and searches, and the event loop
- * leaves long texts to the worker thread. @throws TooMuchWork
- */
-export function indexWritten(db: { $client: SQLite.Database }): boolean {
+/** The same at the end of a write. Of much that another program has written it leaves some to the next writes and searches. */
+export function indexWritten(db: { $client: SQLite.Database }, most = ELSEWHERE): boolean {
   const indexer = indexerOf(db)
-  return indexer.isBehind() && indexer.index(isFollowedByWorker(db) ? ON_LOOP : ELSEWHERE)
+  return indexer.isBehind() && indexer.index(most)
 }
+
+/** The same of a request; the event loop leaves long texts to the worker thread. @throws TooMuchWork */
+export const indexRequest = (db: { $client: SQLite.Database }): boolean =>
+  indexWritten(db, isFollowedByWorker(db) ? ON_LOOP : ELSEWHERE)
 
 /** Indexes all that was written, before a search in the same write. @throws TooMuchWork on the event loop for more than a little */
 export function indexBeforeSearch(db: { $client: SQLite.Database }): void {
-  while (indexWritten(db)) if (isFollowedByWorker(db)) throw new TooMuchWork()
+  while (indexRequest(db)) if (isFollowedByWorker(db)) throw new TooMuchWork()
 }
 
 /** Makes the index anew, whatever was in it; inside a write. @returns the number of records */

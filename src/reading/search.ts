@@ -268,7 +268,7 @@ export class Search {
     return indexerOf(this.#db).isBehind()
   }
 
-  /** A write of nothing: every one ends with indexing what is pending, a bounded part of it (`indexWritten`). @returns whether something was */
+  /** A write of nothing: every one ends with indexing what is pending, a bounded part of it (`indexRequest`). @returns whether something was */
   index(): boolean {
     return this.isBehind()
   }

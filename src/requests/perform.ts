@@ -8,7 +8,7 @@ import type { Principal } from '../access/policy.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { currentWrite, type Written } from '../db/current-write.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
-import { indexWritten } from '../db/search-index.ts'
+import { indexRequest } from '../db/search-index.ts'
 import { isLimited, TooMuchWork } from '../db/work-limits.ts'
 import type { Attempt } from '../reading/large-snapshots.ts'
 import type { MaybePromise } from '../reading/snapshots.ts'
@@ -164,7 +164,7 @@ export class Dispatcher {
     const { db, scoped, groupCommit } = this.#parts
     return groupCommit.write(context.actorId, () => {
       const outcome = runWrite(db, scoped, work, context)
-      indexWritten(db)
+      indexRequest(db)
       return outcome
     })
   }

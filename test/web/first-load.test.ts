@@ -77,6 +77,30 @@ onBoard('shown content does not move when the stream connects', async (t, { api,
   }
 })
 
+onBoard('the data of a board are requested with its scripts, and once', async (t, { api, person }) => {
+  const { path } = await projectWith(api, { 'To Do': ['Flyer'] })
+  const { page, go } = await person()
+  const stream = Promise.withResolvers<void>()
+  await page.route('**/api/changes/stream*', async (route) => {
+    await stream.promise
+    await route.continue()
+  })
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (/^\/api\/(session|projects\/)/.test(pathname)) asked.push(`${request.resourceType()} ${pathname}`)
+  })
+  await go(path)
+  await link(page, 'Flyer').waitFor()
+  const wanted = ['', '/kanban-columns', '/kanban-counts', '/kanban-labels'].map((part) => `${path}${part}`)
+  // The type of a preload.
+  t.strictSame(
+    asked.toSorted(),
+    [...wanted, '/session'].map((one) => `other /api${one}`),
+  )
+  stream.resolve()
+})
+
 onBoard('a card is shown with its counts, and nothing moves after it', async (t, { api, person }) => {
   const { path, cards } = await projectWith(api, { 'To Do': ['Flyer', 'Poster'] })
   const id = cards.get('Flyer') as string

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { build, send } from '../helper.ts'
+import { type App, build, send } from '../helper.ts'
 import { nodeCommand, shipped } from '../shipped.ts'
 
 /** The URLs of the page, with the relative path from each to the service's root. */
@@ -70,6 +70,22 @@ t.test('the page contains nothing of the request', async (t) => {
     }
     t.equal((await send(app, 'GET', url, undefined, headers)).body, body, url)
   }
+})
+
+t.test("a board's data are named in a header, for those who may have a session", async (t) => {
+  const linksOf = async (app: App, url: string, headers?: Record<string, string>) =>
+    (await send(app, 'GET', url, undefined, headers)).headers.link
+  const open = await boardOf(t)
+  const parts = ['', '/kanban-columns', '/kanban-labels', '/kanban-counts'].map((part) => `projects/7${part}`)
+  const links = (root: string) =>
+    ['session', ...parts].map((path) => `<${root}api/${path}>; rel=preload; as=fetch; crossorigin`).join(', ')
+  t.equal(await linksOf(open, '/projects/7'), links('../'))
+  t.equal(await linksOf(open, '/projects/7/items/8'), links('../../../'))
+  t.equal(await linksOf(open, '/mine'), undefined)
+  t.match(await linksOf(open, '/projects/%3Cb%3E%2F'), /^<[^<>]*>.* <\.\.\/api\/projects\/%3Cb%3E%2F>;/)
+  const required = await boardOf(t, { authMode: 'required' })
+  t.equal(await linksOf(required, '/projects/7'), undefined, 'not for those who have to sign in')
+  t.equal(await linksOf(required, '/projects/7', { cookie: 'phaseboard_session=x' }), links('../'))
 })
 
 t.test('other paths are 404: the page for browsers, data for others', async (t) => {
