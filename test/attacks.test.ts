@@ -680,7 +680,7 @@ t.test('header injection: no line break of a client gets into a header', async (
       t.notMatch(`${name}: ${value}`, /[\r\n]|evil=1/, `${method} ${url}: ${name}`)
     }
   }
-  t.equal(paged.length, 3, 'what was asked for is repeated in a header, in code')
+  t.equal(paged.length, 4, 'what was asked for is repeated in a header, in code')
 })
 
 /** A member with two sessions and a token, and an admin. */

@@ -45,7 +45,11 @@ const english = {
     matchHint: 'People are always matched by email. A name is matched if only one person here has it.',
     people: 'People',
     found: (found: number, others: number) =>
-      others === 0 ? 'All were found.' : `${found} found, ${others} not found: only their names are kept.`,
+      others === 0
+        ? 'All of them are people here.'
+        : found === 0
+          ? 'None of them is a person here: only their names are kept.'
+          : `${count(found, 'of them is a person', 'of them are people')} here. Of ${others === 1 ? 'the other one' : `the other ${formatNumber(others)}`} only the name is kept.`,
     has: (cards: number, comments: number, attachments: number) =>
       [
         ...(cards > 0 ? [count(cards, 'card', 'cards')] : []),

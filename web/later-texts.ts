@@ -236,7 +236,7 @@ const english = {
     handle: 'Handle',
     handleHint: 'Others mention you with it, e.g. @ada: 2 to 32 of a–z, 0–9, dot, dash, underscore.',
     handleSaved: 'Handle saved.',
-    inBrowser: 'By this browser',
+    inBrowser: 'In this browser',
     inBrowserHint: 'While a tab of the board is open and you are looking at something else.',
     inBrowserDenied: 'This browser does not allow it. Change that in its settings for this site.',
 

@@ -115,7 +115,7 @@ export const germanTexts = ({
     open: 'Darstellung …',
     title: 'Darstellung',
     theme: 'Farben',
-    themes: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
+    themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
     language: 'Sprache',
     languageHint: 'Die Seite wird neu geladen. Entwürfe bleiben.',
     languageOfBrowser: 'Wie der Browser',
@@ -276,8 +276,10 @@ export const germanTexts = ({
     people: 'Personen',
     found: (found, others) =>
       others === 0
-        ? 'Alle wurden gefunden.'
-        : `${found} gefunden, ${others} nicht: von ihnen bleiben nur die Namen.`,
+        ? 'Alle sind Personen hier.'
+        : found === 0
+          ? 'Keine davon ist eine Person hier: Nur die Namen bleiben.'
+          : `${found} davon ${found === 1 ? 'ist eine Person' : 'sind Personen'} hier. Von ${others === 1 ? 'der anderen' : `den anderen ${others}`} bleibt nur der Name.`,
     has: (cards, comments, attachments) =>
       [
         ...(cards > 0 ? [count(cards, 'Karte', 'Karten')] : []),
@@ -363,6 +365,7 @@ export const germanTexts = ({
   board: {
     empty: 'Dieses Board ist leer. Mit n fügen Sie die erste Karte hinzu.',
     emptyColumn: 'Keine Karten',
+    firstCard: 'Hier kommt Ihre erste Karte hin. Mit n schreiben Sie sie.',
     hiddenCards: (number) => `Der Filter blendet ${count(number, 'Karte', 'Karten')} aus`,
     noMatch: 'Keine Karte passt zum Filter.',
     columnTabs: 'Spalten',
@@ -763,7 +766,7 @@ export const germanTexts = ({
     makeShareLink: 'Link erstellen',
     shareName: 'Name (freiwillig)',
     shareNameHint: 'Für wen er ist, zum Beispiel den Kunden.',
-    unnamedLink: 'Link ohne Namen',
+    unnamedLink: 'Unbenannter Link',
     shareAddress: 'Adresse des Boards',
     shareMade: (name) => `Link zum Teilen: ${name}`,
     sharedSince: (from, until) =>
@@ -909,7 +912,7 @@ export const germanTexts = ({
     handle: 'Kürzel',
     handleHint: 'Damit werden Sie erwähnt, z. B. @ada: 2 bis 32 von a–z, 0–9, Punkt, Strich, Unterstrich.',
     handleSaved: 'Kürzel gespeichert.',
-    inBrowser: 'Durch diesen Browser',
+    inBrowser: 'In diesem Browser',
     inBrowserHint: 'Während ein Tab des Boards offen ist und Sie etwas anderes sehen.',
     inBrowserDenied: 'Dieser Browser erlaubt es nicht. Das ändern seine Einstellungen für diese Seite.',
 
@@ -1127,7 +1130,7 @@ export const germanTexts = ({
     revoked: 'Token widerrufen.',
     calendar: 'Adresse für Ihr Kalenderprogramm',
     once: 'Kopieren Sie es jetzt: es wird nur einmal gezeigt.',
-    stored: 'Ich habe es aufbewahrt',
+    stored: 'Gespeichert',
     copy: (what) => `Kopieren: ${what}`,
     copyShort: 'Kopieren',
     copied: 'Kopiert',

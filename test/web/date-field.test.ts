@@ -347,7 +347,7 @@ onBoard(
     await page.getByRole('textbox', { name: 'Token' }).waitFor()
     const [made] = (await api.get('/api/tokens')).filter(({ name }) => name === 'Script')
     t.equal(made?.expiresAt, '2100-01-01T04:59:59.999Z', 'the end of that day here')
-    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('button', { name: 'I’ve saved it' }).click()
 
     t.comment('a filter')
     await go(`/projects/${projectId}/flow?from=2025-03-04&to=2025-06-01`)

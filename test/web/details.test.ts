@@ -137,3 +137,44 @@ onBoard(
   },
   { mode: 'required' },
 )
+
+onBoard('a board without cards says once where they will be', async (t, { api, person }) => {
+  const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
+  const { page, go, check } = await person()
+  await go(`/projects/${id}`)
+  await page.getByText('Your first card will be here.').waitFor()
+  t.equal(await page.locator('.ghost').count(), 4)
+  const board = await boxOf(page.locator('.board'))
+  const column = await boxOf(page.locator('.column').last())
+  t.ok(column.height > board.height - 40, 'columns are as high as the board')
+  await check()
+  await page.keyboard.press('n')
+  await page.getByRole('textbox', { name: 'Card title' }).fill('Flyer')
+  await page.keyboard.press('Enter')
+  await link(page, 'Flyer').waitFor()
+  t.equal(await page.locator('.ghost').count(), 0)
+})
+
+onBoard('a card says what is due by its name, and its priority by an icon', async (t, { api, person }) => {
+  const { path, cards } = await projectWith(api, { 'To Do': ['Today', 'Tomorrow', 'Later'] })
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+  const dues = { Today: day(0), Tomorrow: day(1), Later: day(40) }
+  for (const [title, dueDate] of Object.entries(dues)) {
+    const priority = title === 'Later' ? 'blocker' : 'high'
+    await api.patch('/api/kanban-items/{id}', {
+      path: { id: cards.get(title) ?? '' },
+      body: { dueDate, priority },
+    })
+  }
+  const { page, go } = await person({ timezoneId: 'UTC' })
+  await go(path)
+  const facts = async (title: string) => {
+    await card(page, title).waitFor()
+    const shown = card(page, title).locator('.card-fact:visible')
+    return (await shown.allInnerTexts()).map((text) => text.trim()).filter(Boolean)
+  }
+  t.strictSame(await facts('Today'), ['Today'])
+  t.strictSame(await facts('Tomorrow'), ['Tomorrow'])
+  t.match(await facts('Later'), [/^\d+ \w+|^\w+ \d+/, 'blocker'])
+  t.equal(await card(page, 'Today').locator('.priority').locator('..').getAttribute('title'), 'High')
+})

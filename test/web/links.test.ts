@@ -14,7 +14,7 @@ const UNUSABLE = 'This link was used already, has expired or was revoked.'
 /** Reads the link in a dialog, and closes the dialog. */
 async function taken(page: Page): Promise<string> {
   const link = await page.getByRole('textbox', { name: 'Link', exact: true }).inputValue()
-  await page.getByRole('button', { name: 'I have stored it' }).click()
+  await page.getByRole('button', { name: 'I’ve saved it' }).click()
   return link
 }
 

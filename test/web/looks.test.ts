@@ -160,6 +160,6 @@ onBoard('the colours are chosen, and the choice stays', async (t, { person }) =>
   await page.reload()
   await page.getByRole('heading', { level: 1 }).waitFor()
   t.equal(await ground(), light)
-  await choose('As the system')
+  await choose('System')
   t.equal(await ground(), dark)
 })

@@ -333,7 +333,7 @@ onBoard(
     })
     const { client } = await makeGrace(board)
     await page.reload()
-    const box = page.getByRole('checkbox', { name: 'By this browser' })
+    const box = page.getByRole('checkbox', { name: 'In this browser' })
     t.notOk(await box.isChecked(), 'off until somebody wants it')
     await box.check()
     t.ok(await box.isChecked())

@@ -133,7 +133,7 @@ onBoard(
     const row = (name: string) => people.getByRole('listitem').filter({ hasText: name })
     await row('Priya Raman').getByText('same name').waitFor()
     await row('Amara Osei').getByText('1 attachment').waitFor()
-    await dialog.getByText('1 found, 2 not found: only their names are kept.').waitFor()
+    await dialog.getByText('1 of them is a person here. Of the other 2 only the name is kept.').waitFor()
     await check()
 
     const assignees = async () => {

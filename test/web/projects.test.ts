@@ -86,6 +86,8 @@ onBoard(
     await page.getByRole('button', { name: 'Create project' }).press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Create project' })
     await dialog.getByLabel('Name').fill('Wedding')
+    t.notOk(await dialog.getByLabel('Description').isVisible(), 'a name is enough')
+    await dialog.getByText('More', { exact: true }).click()
     await dialog.getByLabel('Description').fill('In May')
     await choosePerson(dialog, 'Lead', 'local')
 

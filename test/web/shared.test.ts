@@ -176,7 +176,7 @@ onBoard('a link is made and revoked on the overview of its project', async (t, {
   const link = await address.inputValue()
   t.match(link, new RegExp(`^${url}/shared/[\\w-]{43}$`))
   await check()
-  await page.getByRole('button', { name: 'I have stored it' }).click()
+  await page.getByRole('button', { name: 'I’ve saved it' }).click()
   t.notMatch(await page.content(), link.slice(-43), 'nothing of it stays')
   await section.getByText(HTML).waitFor()
   t.match(await api.get('/api/projects/{id}/share-links', { path: { id } }), [

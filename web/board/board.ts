@@ -117,6 +117,11 @@ export class Board {
     this.store.columnList.reduce((sum, { name }) => sum + this.shownIn(name).length, 0),
   )
 
+  /** Whether it has no card at all, not even a dismissed one. */
+  readonly isNew = computed(() =>
+    this.store.columnList.every(({ name }) => this.store.idsOf(name).length === 0),
+  )
+
   /** Whether only cards near the viewport are rendered. It never turns off again, so that the view does not jump when a card disappears. */
   readonly isVirtual = computed(() => {
     this.#isVirtual ||= this.shownCount.value > VIRTUAL_ABOVE

@@ -3,7 +3,7 @@ import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { numberOf } from '../common/card-numbers.ts'
-import { fullDue, isOverdue, shortDue } from '../common/dates.ts'
+import { fullDue, isOverdue, nearDue } from '../common/dates.ts'
 import { contentOf, thumbnailOf } from '../common/files/addresses.ts'
 import { isWaiting } from '../common/item-writes.ts'
 import { personName } from '../common/people.ts'
@@ -211,15 +211,23 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
         </Fact>
       )}
       {dueDate && <DueDate dueDate={dueDate} isLate={isOverdue(item) && !board.store.isDone(item.column)} />}
-      {priority !== 'medium' && (
-        <Fact label={words.priorityOf(words.priorities[priority] ?? priority)}>
-          <PriorityIcon priority={priority} />{' '}
-          <span dir="auto">{words.priorities[priority] ?? priority}</span>
-        </Fact>
-      )}
+      {priority !== 'medium' && <Priority priority={priority} />}
       {isKept && <span class="warning">{words.isKept}</span>}
       {assigneeIds.length > 0 && <People ids={assigneeIds} />}
     </div>
+  )
+}
+
+/** By its icon, whose tooltip has the word; a word of another tool has no icon of its own. */
+function Priority({ priority }: { priority: string }) {
+  const name = words.priorities[priority]
+  return (
+    <Fact label={words.priorityOf(name ?? priority)}>
+      <span title={name}>
+        <PriorityIcon priority={priority} />
+      </span>
+      {name === undefined && <span dir="auto">{priority}</span>}
+    </Fact>
   )
 }
 
@@ -242,7 +250,7 @@ function DueDate({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {
   return (
     <span class={isLate ? 'danger' : undefined}>
       <Fact label={text}>
-        <Icon name={isLate ? 'warning' : 'calendar'} /> {shortDue(dueDate)} {isLate && texts.overdue}
+        <Icon name={isLate ? 'warning' : 'calendar'} /> {nearDue(dueDate)} {isLate && texts.overdue}
       </Fact>
     </span>
   )

@@ -125,6 +125,7 @@ function CardList({ board, name, scroller }: CardListProps) {
   })
   if (ids.length === 0) {
     const hidden = board.isNarrowed.value ? board.countOf(name) : 0
+    if (board.isNew.value) return <Ghosts isFirst={board.store.columnList[0]?.name === name} />
     return <p class="column-empty muted">{hidden > 0 ? words.hiddenCards(hidden) : words.emptyColumn}</p>
   }
   return (
@@ -139,6 +140,14 @@ function CardList({ board, name, scroller }: CardListProps) {
     </ul>
   )
 }
+
+/** On a board without any card: where they will be. */
+const Ghosts = ({ isFirst }: { isFirst: boolean }) => (
+  <>
+    <p class={isFirst ? 'ghost' : 'visually-hidden'}>{isFirst ? words.firstCard : words.emptyColumn}</p>
+    {!isFirst && <div class="ghost" aria-hidden="true" />}
+  </>
+)
 
 /** The number of cards, and the limit. */
 function ColumnCount({

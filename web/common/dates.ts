@@ -81,6 +81,14 @@ export const atTime = (timestamp: string | number): string => time.format(new Da
 /** A due date, shortly: "12 Nov", or "12 Nov, 14:05" for an instant. */
 export const shortDue = (date: string): string => withTime(shortDay(date), date)
 
+/** The same by the name of its day if it has one: "Tomorrow", "Today, 14:05". */
+export function nearDue(date: string): string {
+  const days = (Date.parse(dayOf(date)) - Date.parse(currentDay.value)) / DAY
+  if (Math.abs(days) > 1) return shortDue(date)
+  const name = relative.format(days, 'day')
+  return withTime(name.charAt(0).toLocaleUpperCase(locale) + name.slice(1), date)
+}
+
 /** A due date in full. */
 export const fullDue = (date: string): string => withTime(fullDay(date), date)
 

@@ -2,7 +2,7 @@
 import type { Signal } from '@preact/signals'
 import type { KanbanItem } from '../common/api.ts'
 import { columnsOf, doneColumn } from '../common/columns.ts'
-import { fullDue, isOverdue, shortDue } from '../common/dates.ts'
+import { fullDue, isOverdue, nearDue } from '../common/dates.ts'
 import { projectName } from '../common/projects.ts'
 import type { Records } from '../common/records.ts'
 import { mayWriteProject } from '../common/rights.ts'
@@ -19,7 +19,7 @@ function Due({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {
     <span class={isLate ? 'danger' : undefined}>
       <Icon name={isLate ? 'warning' : 'calendar'} />{' '}
       <time datetime={dueDate} title={fullDue(dueDate)}>
-        {isLate ? texts.minePage.overdue(shortDue(dueDate)) : shortDue(dueDate)}
+        {isLate ? texts.minePage.overdue(nearDue(dueDate)) : nearDue(dueDate)}
       </time>
     </span>
   )

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sending } from '../common/api.ts'
+import { drafts } from '../common/drafts.ts'
 import { textIn } from '../common/forms.ts'
 import { between, bySortOrder } from '../common/order.ts'
 import { nobodyOrMe } from '../common/people.ts'
@@ -61,30 +62,37 @@ function TypeChoice() {
   )
 }
 
+const DRAFT = 'project:new'
+
 export default function CreateProjectDialog({ onClose }: { onClose: () => void }) {
+  // What was typed before must be seen.
+  const [hasDraft] = useState(() => drafts.read(DRAFT) !== undefined)
   const send = async (fields: FormData) => {
     const id = await create(fields)
     onClose()
     go(paths.board(id))
   }
   return (
-    <FormDialog title={list.create} onClose={onClose} send={send} submit={list.create} draft="project:new">
+    <FormDialog title={list.create} onClose={onClose} send={send} submit={list.create} draft={DRAFT}>
       <Field name="name" label={texts.fields.name} required autofocus autocomplete="off" maxLength={200} />
-      <TypeChoice />
-      <Area name="description" label={texts.fields.description} />
-      <PersonField name="leadId" label={texts.fields.lead} value="" others={nobodyOrMe()} />
-      <Choice
-        name="teamId"
-        label={texts.fields.team}
-        options={[['', texts.noTeam], ...teams.value.map(({ id, name }) => [id, name] as const)]}
-      />
-      <Choice
-        name="access"
-        label={texts.overview.whoSees}
-        hint={list.accessHint}
-        value="everyone"
-        options={Object.entries(texts.overview.accesses)}
-      />
+      <details class="stack" open={hasDraft}>
+        <summary>{texts.more}</summary>
+        <TypeChoice />
+        <Area name="description" label={texts.fields.description} />
+        <PersonField name="leadId" label={texts.fields.lead} value="" others={nobodyOrMe()} />
+        <Choice
+          name="teamId"
+          label={texts.fields.team}
+          options={[['', texts.noTeam], ...teams.value.map(({ id, name }) => [id, name] as const)]}
+        />
+        <Choice
+          name="access"
+          label={texts.overview.whoSees}
+          hint={list.accessHint}
+          value="everyone"
+          options={Object.entries(texts.overview.accesses)}
+        />
+      </details>
     </FormDialog>
   )
 }
