@@ -249,7 +249,9 @@ const english = {
   // The command palette
   palette: {
     title: 'Commands',
-    label: 'Command, project or card',
+    label: 'Command, project, card or person',
+    searchFor: (text: string) => `Search everywhere: “${text}”`,
+    cardsOf: (name: string) => `Cards of ${name}`,
     none: 'Nothing found.',
     goTo: (page: string) => `Go to: ${page}`,
     projectTrash: 'Trash of this project',

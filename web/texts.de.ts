@@ -123,7 +123,9 @@ export const germanTexts = ({
 
   palette: {
     title: 'Befehle',
-    label: 'Befehl, Projekt oder Karte',
+    label: 'Befehl, Projekt, Karte oder Person',
+    searchFor: (text) => `Überall suchen: „${text}“`,
+    cardsOf: (name) => `Karten von ${name}`,
     none: 'Nichts gefunden.',
     goTo: (page) => `Gehe zu: ${page}`,
     projectTrash: 'Papierkorb dieses Projekts',

@@ -168,10 +168,13 @@ onBoard('open mode needs no sign-in', async (t, { url, person }) => {
 
   // The session ends elsewhere. The page continues in open mode, without asking for a sign-in that nobody needs.
   const cookies = await context.cookies()
-  await page.request.delete(`${url}/api/session`, { headers: { origin: url } })
+  const other = await context.newPage()
+  // It would reload itself, and so end another navigation.
+  await page.close()
+  await context.request.delete(`${url}/api/session`, { headers: { origin: url } })
   await context.addCookies(cookies)
-  await go('/account')
-  await page.getByText('without an account of your own').waitFor()
+  await go('/account', other)
+  await other.getByText('without an account of your own').waitFor()
 })
 
 onBoard(

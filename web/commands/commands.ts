@@ -12,12 +12,17 @@ const words = later.palette
 export interface Command {
   id: string
   label: string
+  /** The card that it is about. */
+  note?: string
   key?: string
   run: () => void
 }
 
 /** The keys that are commands too, in their order. Only those that do something on the current page are offered. */
 const KEYS = ['n', 'f', 'e', 'a', 'l', 'd', 'p', 'm', 'c', 's', 'x', 'Ctrl+z', '/', '?'] as const
+
+/** Those of {@link KEYS} that are about a card. */
+const OF_CARD: ReadonlySet<string> = new Set(['e', 'a', 'l', 'd', 'p', 'm', 'c', 's', 'x'])
 
 const toPage = (label: string, path: string, key?: string): Command => ({
   id: `go ${path}`,
@@ -26,12 +31,13 @@ const toPage = (label: string, path: string, key?: string): Command => ({
   run: () => go(path),
 })
 
-/** All commands now. @param projectId of the open project; empty without one */
-export function commandsNow(projectId: string): Command[] {
+/** All commands now. @param projectId of the open project; empty without one @param card the title of the current card, if any */
+export function commandsNow(projectId: string, card: string | undefined): Command[] {
   const ofKeys = KEYS.filter(hasKey).map((key) => ({
     id: `key ${key}`,
     label: words.keys[key],
     key: key.replace('z', 'Z'),
+    ...(card !== undefined && OF_CARD.has(key) && { note: card }),
     run: () => pressKey(key),
   }))
   const { board, overview, flow, trash } = paths

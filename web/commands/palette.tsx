@@ -1,10 +1,11 @@
 /** The command palette, opened by Ctrl+K: commands, projects and cards in one list. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { api, type SearchResult } from '../common/api.ts'
+import { api, type Person, type SearchResult } from '../common/api.ts'
 import { useLiveList } from '../common/live-list.ts'
 import { openProject } from '../common/open-project.ts'
+import { findPeople } from '../common/people.ts'
 import { projectList } from '../common/projects.ts'
-import { read } from '../common/session.ts'
+import { me, read } from '../common/session.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Icon } from '../common/ui/icon.tsx'
@@ -52,14 +53,17 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useTyped()
   const { id: projectId } = routeOf(place.peek().path)
   useLiveList(projectList)
-  const commands = useMemo(() => commandsNow(projectId), [projectId])
+  const commands = useMemo(() => commandsNow(projectId, currentCard()), [projectId])
   const cards = useCards(projectId, typed)
+  const people = usePeople(projectId, typed)
+  const q = typed.trim()
   const projects = projectList.records.list((a, b) => a.name.localeCompare(b.name))
 
   const options: Act[] = [
-    ...ranked(commands, ({ label }) => label, typed).map(({ id, label, key, run }) => ({
+    ...ranked(commands, ({ label }) => label, typed).map(({ id, label, note, key, run }) => ({
       value: id,
       label,
+      note,
       key,
       run,
     })),
@@ -73,6 +77,17 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         run: () => go(paths.board(id)),
       })),
     ...cards,
+    ...people,
+    ...(q === ''
+      ? []
+      : [
+          {
+            value: 'search',
+            label: words.searchFor(q),
+            mark: <Icon name="search" />,
+            run: () => go(`/search?q=${encodeURIComponent(q)}`),
+          },
+        ]),
   ]
   return (
     <Dialog title={words.title} onClose={onClose}>
@@ -93,6 +108,42 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       </div>
     </Dialog>
   )
+}
+
+/** The title of the open card, or of the one that has the focus. */
+function currentCard(): string | undefined {
+  const { id: projectId, item } = routeOf(place.peek().path)
+  const focused = document.activeElement?.closest<HTMLElement>('[data-card]')?.dataset.card
+  const found =
+    projectId === '' ? undefined : openProject(projectId).store.items.peek(item || (focused ?? ''))
+  return found && shownTitle(found.title)
+}
+
+/** People whose cards the open board can show. */
+function usePeople(projectId: string, typed: string): Act[] {
+  const [found, setFound] = useState<readonly Person[]>([])
+  const q = projectId === '' ? '' : typed.trim()
+  useEffect(() => {
+    let isOver = false
+    const timer = setTimeout(async () => {
+      const people = q === '' ? [] : await findPeople(q, MOST).catch(() => [])
+      if (!isOver) setFound(people)
+    }, AFTER)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [q])
+  // In open mode, the user is not among them.
+  const all = me.value && !found.some(({ id }) => id === me.value?.id) ? [...found, me.value] : found
+  return q === ''
+    ? []
+    : ranked(all, ({ name }) => name, q).map(({ id, name }) => ({
+        value: `person ${id}`,
+        label: words.cardsOf(name),
+        mark: <Icon name="person" />,
+        run: () => go(`${paths.board(projectId)}?assignee=${encodeURIComponent(id)}`),
+      }))
 }
 
 /** The cards that match: those of the open board first, then those that the service finds elsewhere. */

@@ -7,23 +7,23 @@ import type { TextEdit } from './use-text-edit.ts'
 interface Props {
   label: string
   edit: TextEdit
-  /** Where the caret begins, as an index; by default at the end. */
+  /** Where the caret begins, as an index; by default the whole text is selected. */
   caret?: number | undefined
 }
 
-/** Takes the focus when it appears. What was typed before is inserted at the caret. */
+/** Takes the focus when it appears. What was typed before takes the place of the selected text. */
 export function LineEditor({ label, edit, caret }: Props) {
   const field = useRef<HTMLInputElement>(null)
   // Runs before the next key, which belongs to the field.
   useLayoutEffect(() => {
     const input = field.current
     if (input === null) return
-    const at = Math.min(caret ?? input.value.length, input.value.length)
     input.focus()
-    input.setSelectionRange(at, at)
+    if (caret === undefined) input.select()
+    else input.setSelectionRange(caret, caret)
     const ahead = takeTypedAhead()
     if (ahead === '') return
-    input.setRangeText(ahead, at, at, 'end')
+    input.setRangeText(ahead, input.selectionStart ?? 0, input.selectionEnd ?? 0, 'end')
     edit.type(input.value)
   }, [])
   const isEmpty = edit.text.trim() === ''
