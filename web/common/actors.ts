@@ -1,7 +1,7 @@
 /** The actor of a change as text: a person's name, or another actor. */
 import { texts } from '../texts.ts'
 import type { Change } from './api.ts'
-import { isKnown, personName } from './people.ts'
+import { personName } from './people.ts'
 
 /** The actor fields of a change. */
 export interface Made {
@@ -16,6 +16,6 @@ export const makerOf = ({ actorId, actor = 'another tool' }: Made): string =>
 /** The actor at the beginning of a sentence. Names stay unchanged. */
 export function makerFirst(made: Made): string {
   const name = makerOf(made)
-  const isName = made.actorId !== null && isKnown(made.actorId)
+  const isName = made.actorId !== null && name !== texts.people.somebody
   return isName ? name : name.charAt(0).toUpperCase() + name.slice(1)
 }

@@ -59,9 +59,6 @@ export function personName(id: string): string {
   return person === undefined ? texts.people.notYet : (person?.name ?? nameOfUnknown(id))
 }
 
-/** Whether the person of an id is known, or still loading. */
-export const isKnown = (id: string): boolean => id === me.value?.id || personOf(id) !== null
-
 /** The options besides people: nobody, and the user, who may not be one of the people. */
 export const nobodyOrMe = (): [value: string, name: string][] => {
   const user = me.value
