@@ -137,8 +137,8 @@ onBoard('the whole lane of a column takes cards and columns', async (t, { api, p
     'far below',
   )
   const review = await boxOf('Review')
-  await dropAt('Two', { x: review.x + 100, y: review.y + review.height + 200 })
-  t.strictSame(await untilSaved(api, id, 'Review', ['Two']), ['Two'], 'below an empty column')
+  await dropAt('Two', { x: review.x + 100, y: review.y + review.height - 40 })
+  t.strictSame(await untilSaved(api, id, 'Review', ['Two']), ['Two'], 'far below in an empty column')
   const older = await card(page, 'Older').boundingBox()
   await dropAt('Three', { x: done.x - 2, y: (older?.y ?? 0) + 10 })
   const between = ['Old', 'Three', 'Older', 'One']

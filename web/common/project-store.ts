@@ -192,6 +192,7 @@ export class ProjectStore {
       for (const records of this.#collections()) records.forget()
       this.deletedBy.value = undefined
       this.deletedItems.clear()
+      this.#makers.clear()
     })
   }
 
