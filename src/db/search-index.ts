@@ -186,14 +186,16 @@ export const indexSearch = (db: { $client: SQLite.Database }, entries = ALL.entr
   indexerOf(db).index({ ...ALL, entries })
 
 /** The same at the end of a write. Of much that another program has written it leaves some to the next writes and searches. */
-export function indexWritten(db: { $client: SQLite.Database }, most = ELSEWHERE): boolean {
+export function indexWritten(db: { $client: SQLite.Database }): boolean {
   const indexer = indexerOf(db)
-  return indexer.isBehind() && indexer.index(most)
+  return indexer.isBehind() && indexer.index(ELSEWHERE)
 }
 
 /** The same of a request; the event loop leaves long texts to the worker thread. @throws TooMuchWork */
-export const indexRequest = (db: { $client: SQLite.Database }): boolean =>
-  indexWritten(db, isFollowedByWorker(db) ? ON_LOOP : ELSEWHERE)
+export function indexRequest(db: { $client: SQLite.Database }): boolean {
+  const indexer = indexerOf(db)
+  return indexer.isBehind() && indexer.index(isFollowedByWorker(db) ? ON_LOOP : ELSEWHERE)
+}
 
 /** Indexes all that was written, before a search in the same write. @throws TooMuchWork on the event loop for more than a little */
 export function indexBeforeSearch(db: { $client: SQLite.Database }): void {
