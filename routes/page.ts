@@ -113,6 +113,7 @@ const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, { shareLinks, au
 
   for (const address of addresses) {
     const make = pages.get(depthOf(address)) as () => Promise<FixedContent>
+    const isBoard = BOARDS.includes(address)
     app.route({
       // One route for both, which takes half as long to register.
       method: ['GET', 'HEAD'],
@@ -127,9 +128,10 @@ const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, { shareLinks, au
       schema: { hide: true },
       handler: async (request, reply) => {
         const moved = address === '/' ? withSlash(request) : undefined
-        const { id } = request.params as { id?: string }
-        const isKnown = authMode === 'open' || app.sessionCookies.read(request) !== undefined
-        if (isKnown && BOARDS.includes(address) && id) reply.header('link', preloadsOf(depthOf(address), id))
+        if (isBoard && (authMode === 'open' || app.sessionCookies.read(request) !== undefined)) {
+          const { id } = request.params as { id: string }
+          reply.header('link', preloadsOf(depthOf(address), id))
+        }
         return moved === undefined ? sendFixed(reply, await make()) : reply.redirect(moved)
       },
     })

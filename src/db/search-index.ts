@@ -185,17 +185,17 @@ export function indexerOf(db: { $client: SQLite.Database }): Indexer {
 export const indexSearch = (db: { $client: SQLite.Database }, entries = ALL.entries): boolean =>
   indexerOf(db).index({ ...ALL, entries })
 
-/** The same at the end of a write. Of much that another program has written it leaves some to the next writes and searches. */
-export function indexWritten(db: { $client: SQLite.Database }): boolean {
+/**
+ * The same at the end of a write. Of much that another program has written it leaves some to the next writes and searches.
+ * @param isRequest whether the event loop leaves long texts to the worker thread @throws TooMuchWork
+ */
+export function indexWritten(db: { $client: SQLite.Database }, isRequest = false): boolean {
   const indexer = indexerOf(db)
-  return indexer.isBehind() && indexer.index(ELSEWHERE)
+  return indexer.isBehind() && indexer.index(isRequest && isFollowedByWorker(db) ? ON_LOOP : ELSEWHERE)
 }
 
-/** The same of a request; the event loop leaves long texts to the worker thread. @throws TooMuchWork */
-export function indexRequest(db: { $client: SQLite.Database }): boolean {
-  const indexer = indexerOf(db)
-  return indexer.isBehind() && indexer.index(isFollowedByWorker(db) ? ON_LOOP : ELSEWHERE)
-}
+/** The same of a request. @throws TooMuchWork */
+export const indexRequest = (db: { $client: SQLite.Database }): boolean => indexWritten(db, true)
 
 /** Indexes all that was written, before a search in the same write. @throws TooMuchWork on the event loop for more than a little */
 export function indexBeforeSearch(db: { $client: SQLite.Database }): void {

@@ -329,25 +329,9 @@ t.test('ClickUp: a task in several rows is one, and dates are days in any spelli
   const header =
     'Task ID,Task Name,Task Content,Status,Due Date,Due Date Text,Parent ID,Assignees,Tags,Comments,Rolled Up Time'
   const at = (day: string) => [String(Date.parse(day)), '']
-  const rows = [
-    [
-      'b1',
-      'Halle',
-      '',
-      'to do',
-      String(Date.parse('2026-09-25T22:30:00Z')),
-      '9/26/2026, 4:00:00 am GMT+5:30',
-    ],
-    [
-      'b1',
-      'Halle',
-      '',
-      'to do',
-      String(Date.parse('2026-09-25T22:30:00Z')),
-      '9/26/2026, 4:00:00 am GMT+5:30',
-    ],
-    ['b2', 'Tor', '', 'to do', ...at('2026-09-27T10:00:00Z')],
-  ]
+  const early = [String(Date.parse('2026-09-25T22:30:00Z')), '9/26/2026, 4:00:00 am GMT+5:30']
+  const hall = ['b1', 'Halle', '', 'to do', ...early]
+  const rows = [hall, hall, ['b2', 'Tor', '', 'to do', ...at('2026-09-27T10:00:00Z')]]
   const says = JSON.stringify([
     { text: 'Passt', by: 'lena@example.org', date: '9/26/2026, 3:04:05 pm GMT+5:30' },
   ])

@@ -4,16 +4,12 @@
  */
 import { batch, effect } from '@preact/signals'
 import { api } from '../common/api.ts'
-import { appliedSeq, onConnected } from '../common/live.ts'
+import { appliedSeq } from '../common/live.ts'
 import type { Counts, ProjectStore } from '../common/project-store.ts'
 import { read } from '../common/session.ts'
-import { together } from '../common/together.ts'
 
 /** The minimum delays of a read in milliseconds, after a change, after the previous read, and after one that has failed. */
 const PAUSE = { change: 50, reading: 1000, failure: 10_000 }
-
-/** The most cards whose numbers are read separately. For more, those of the whole board are read. */
-const FEW = 50
 
 const NONE = { comments: 0, attachments: 0 }
 
@@ -41,26 +37,23 @@ export function followCounts(store: ProjectStore): () => void {
     // Before the project is loaded, and after it is deleted or lost.
     if (store.project === undefined) return
     const stale = store.staleCounts.peek()
-    const cards =
-      stale && stale.size <= FEW ? [...stale].filter((id) => !store.deletedItems.has(id)) : undefined
+    const cards = stale && [...stale].filter((id) => !store.deletedItems.has(id))
     store.staleCounts.value = new Set()
     if (cards?.length === 0) return
     const seq = appliedSeq()
     isReading = true
     readAt = performance.now()
-    let hasFailed = false
     try {
       const counts = await read(() =>
         api.get('/api/projects/{id}/kanban-counts', { path: { id: store.id }, query: { itemId: cards } }),
       )
       if (store.project !== undefined) take(counts, cards, seq)
     } catch {
-      hasFailed = true
       readAt += PAUSE.failure
+      store.staleCounts.value = undefined
     }
     isReading = false
-    if (hasFailed) store.staleCounts.value = undefined
-    else schedule()
+    schedule()
   }
 
   function take(counts: Counts, cards: string[] | undefined, seq: number): void {
@@ -70,15 +63,13 @@ export function followCounts(store: ProjectStore): () => void {
     })
   }
 
-  return together(
-    onConnected(schedule),
-    // They cannot be read without the project.
-    effect(() => {
-      if (store.project !== undefined && isStale()) schedule()
-    }),
-    () => {
-      isOver = true
-      clearTimeout(timer)
-    },
-  )
+  // They cannot be read without the project.
+  const end = effect(() => {
+    if (store.project !== undefined && isStale()) schedule()
+  })
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+    end()
+  }
 }

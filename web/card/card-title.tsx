@@ -17,14 +17,14 @@ export function CardTitle({ id, edit, canEdit }: { id: string; edit: TextEdit; c
   const isEditing = edit.mode === 'editing'
   const canBegin = canEdit && edit.mode === 'shown'
   const caret = useRef<number | undefined>(undefined)
-  const begin = (at?: number) => {
-    caret.current = at
-    edit.begin()
-  }
   const wasEditing = useRef(isEditing)
   useLayoutEffect(() => {
     // The field that had the focus has been removed.
-    if (wasEditing.current && edit.mode === 'shown') heading.current?.focus()
+    if (wasEditing.current && edit.mode === 'shown') {
+      heading.current?.focus()
+      // The next time it may begin by a key.
+      caret.current = undefined
+    }
     wasEditing.current = isEditing
   }, [edit.mode])
   return (
@@ -37,12 +37,16 @@ export function CardTitle({ id, edit, canEdit }: { id: string; edit: TextEdit; c
           tabIndex={-1}
           dir="auto"
           class={isEditing ? 'visually-hidden' : canBegin ? 'edit-by-click' : undefined}
-          onClick={(event) => canBegin && startsEditing(event) && begin(caretOf(event))}
+          onClick={(event) => {
+            if (!canBegin || !startsEditing(event)) return
+            caret.current = caretOf(event)
+            edit.begin()
+          }}
         >
           {shownTitle(edit.shown)}
         </h2>
         {canBegin && (
-          <button type="button" class="button-icon" aria-label={texts.card.editTitle} onClick={() => begin()}>
+          <button type="button" class="button-icon" aria-label={texts.card.editTitle} onClick={edit.begin}>
             <Icon name="edit" />
           </button>
         )}

@@ -54,6 +54,9 @@ export interface ItemCounts {
 /** By the id of the item. */
 export type Counts = Readonly<Record<string, Omit<ItemCounts, 'id'>>>
 
+/** The most items whose counts are read separately. */
+const MOST_STALE = 50
+
 /** The item whose counts a change may have changed, if any. They are not counted here, because a response may include changes that the stream delivers later. */
 function countedIn({ kind, id, itemId, projectId, action, after }: Change, project: string): string | null {
   if (kind === 'kanban-comment' || kind === 'attachment')
@@ -94,7 +97,7 @@ export class ProjectStore {
   readonly assignments = new Records<TeamAssignment>()
   /** Of items that have any. */
   readonly counts = new Records<ItemCounts>()
-  /** The items whose counts may have changed since, for `board/counts.ts`; undefined for all. */
+  /** The items whose counts may have changed since, {@link MOST_STALE} at most, for `board/counts.ts`; undefined for all. */
   readonly staleCounts = signal<ReadonlySet<string> | undefined>(undefined)
   /** The deletion of the project, if it happened while the page was open. */
   readonly deletedBy = signal<Deleted | undefined>(undefined)
@@ -220,13 +223,17 @@ export class ProjectStore {
     this.#madeAt.value = seq
   }
 
+  #noteCounts(itemId: string | null): void {
+    const stale = this.staleCounts.peek()
+    if (itemId === null || stale === undefined || stale.has(itemId)) return
+    this.staleCounts.value = stale.size < MOST_STALE ? new Set(stale).add(itemId) : undefined
+  }
+
   /** Applies a change of the stream. A known one changes nothing. */
   apply(change: Change): void {
     const { kind, id, projectId } = change
     if (projectId === this.id || id === this.id) this.#noteMaker(change)
-    const counted = countedIn(change, this.id)
-    const stale = this.staleCounts.peek()
-    if (counted !== null && stale) this.staleCounts.value = new Set(stale).add(counted)
+    this.#noteCounts(countedIn(change, this.id))
     if (kind === 'kanban-item') {
       this.#applyItem(change)
       return
